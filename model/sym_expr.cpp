@@ -55,7 +55,7 @@ std::vector<Term> merge(const std::vector<Term>& a, const std::vector<Term>& b) 
   return out;
 }
 
-std::optional<std::int64_t> apply(Atom::Kind kind, const std::vector<std::int64_t>& v) {
+std::optional<std::int64_t> fold(Atom::Kind kind, const std::vector<std::int64_t>& v) {
   switch (kind) {
     case Atom::Kind::floordiv:
     case Atom::Kind::mod:
@@ -82,7 +82,7 @@ std::optional<std::int64_t> evaluate(const Atom& atom, const Valuation& values) 
     if (!value) return std::nullopt;
     arguments.push_back(*value);
   }
-  return apply(atom.kind, arguments);
+  return fold(atom.kind, arguments);
 }
 
 std::string spelling(const Atom& atom) {
