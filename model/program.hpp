@@ -162,7 +162,10 @@ struct Launch {
   int definition = -1;  ///< index into Program::kernels; -1: bufprog kernel, extern or aten call
   Name stream;
   std::vector<Argument> arguments;  ///< of a wrapper's kernel call, in order
-  std::vector<Variant> variants;    ///< never empty once lowered
+  /// Declared outputs of a wrapper's launch: by contract each is written whole, in its declared layout, on
+  /// every road (C1). This is what rule C3 takes for the intended producer. Empty for bufprog.
+  std::vector<Name> outputs;
+  std::vector<Variant> variants;  ///< never empty once lowered
   /// Launches with the same non-empty choice take the same variant (one kernel object, one road).
   std::string choice;
 };
