@@ -37,8 +37,12 @@ struct KernelRules {
 struct RuntimeProfile {
   std::string name;  ///< "torch_npu-26.0.0"
   std::string description;
-  bool hypothetical = false;  ///< judged only when named
+  std::vector<std::string> aliases;  ///< other names `find_profile` accepts: exact releases the file covers
+  bool hypothetical = false;         ///< judged only when named
   std::vector<KernelRules> kernels;
+  /// Non-contiguous inputs of an MLIR kernel are made contiguous before its bare pointers are passed, judged
+  /// by the real tensor: a permuted handle is then read through its own strides.
+  bool noncontiguous_inputs_by_copy = false;
   /// E7: a non-contiguous output is replaced by a contiguous temporary that is copied back whole.
   bool noncontiguous_outputs_by_temporary = false;
   /// v2.7.1-7.3.0: kernels without call functions skip the temporary and go straight to the fallback.
@@ -54,13 +58,23 @@ struct RuntimeProfile {
   bool tuning_on_real_outputs = false;                       ///< E10
   std::vector<std::pair<std::string, std::string>> sources;  ///< fact, where it was read
 
+  /// nullptr: the profile says nothing about this kind. Its kernels then have one road, which keeps the
+  /// contract.
   const KernelRules* rules(KernelKind kind) const;
 };
 
+/// "mlir_auto_fallback", "import_fx", "cpp", ...: as wrappers and profile files spell them.
+std::string_view name(KernelKind kind);
+std::optional<KernelKind> parse_kernel_kind(std::string_view text);
+
 /// The shipped profiles, real ones first, each group by name.
 const std::vector<RuntimeProfile>& shipped_profiles();
+/// By name or alias; nullptr if there is none.
 const RuntimeProfile* find_profile(std::string_view name);
-/// Reads a profile from JSON text. Raises InputError naming the key.
+/// As find_profile, but raises InputError that names the nearest profile.
+const RuntimeProfile& require_profile(std::string_view name);
+/// Reads a profile from JSON text (form: docs of model/data/runtimes/README.md). Raises InputError naming the
+/// key.
 RuntimeProfile read_profile(const std::string& json, const std::string& file);
 
 }  // namespace bufferproof::model
