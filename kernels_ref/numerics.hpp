@@ -10,21 +10,12 @@
 #include <span>
 #include <string_view>
 
+#include "kernels_ref/input_rounding.hpp"
 #include "model/dtype.hpp"
 
 namespace bufferproof::kernels {
 
 using model::DType;
-
-/// What the two operands of a product are rounded to before they are multiplied (convolution and matmul).
-enum class InputRounding : std::uint8_t {
-  none,
-  hf32_ties_even,         ///< 11 explicit mantissa bits, nearest, ties to even (mode 0)
-  hf32_ties_toward_zero,  ///< 11 explicit mantissa bits, nearest, ties toward zero (mode 1)
-  tf32,                   ///< 10 explicit mantissa bits, nearest, ties to even
-  bf16,                   ///< to bf16 and back
-  f16,                    ///< to f16 and back, overflow to infinity, subnormals kept
-};
 
 /// In which order a convolution's taps (channel c, kernel row kh, kernel column kw) enter an output's sum.
 enum class TapOrder : std::uint8_t {

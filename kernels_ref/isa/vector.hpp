@@ -61,7 +61,7 @@ BUFFERPROOF_INLINE void store(T* to, Vec<T> value) {
 }
 template <typename T>
 BUFFERPROOF_INLINE Vec<T> broadcast(T value) {
-  return Vec<T>{} + value;
+  return value - Vec<T>{};  // x - 0 is x, a negative zero too: folds to one broadcast
 }
 
 /// One f32 fused multiply-add in software. p = a * b is exact in f64 (48 bits); s + e is p + c exactly

@@ -1,0 +1,91 @@
+#include "kernels_ref/gemm/packed_weights.hpp"
+
+#include <algorithm>
+#include <new>
+#include <type_traits>
+
+#include "kernels_ref/gemm/arithmetic.hpp"
+#include "kernels_ref/kernel_error.hpp"
+#include "kernels_ref/parallel.hpp"
+
+namespace bufferproof::kernels {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+/// Taps per pass: the panel (taps x 3 vectors) and one tile of weights stay in the caches nearest the core.
+constexpr std::int64_t kTapsPerPass = 256;
+
+/// As many taps as fit the caches, in whole blocks: a block's chain lives in registers only.
+std::int64_t pass_length(std::int64_t taps, int k_block) {
+  const std::int64_t block = std::max(k_block, 1);
+  return std::max<std::int64_t>(1,
+                                std::min(taps, std::max<std::int64_t>(block, kTapsPerPass / block * block)));
+}
+
+}  // namespace
+
+template <typename T>
+void PackedWeights<T>::Free::operator()(T* block) const {
+  ::operator delete[](block, kAlignment);
+}
+
+template <typename T>
+const GemmTileShape& PackedWeights<T>::shape() const {
+  if constexpr (std::is_same_v<T, float>)
+    return kernels_->shape_f32;
+  else
+    return kernels_->shape_f64;
+}
+
+template <typename T>
+std::int64_t PackedWeights<T>::row_tiles() const {
+  return (rows_ + shape().rows - 1) / shape().rows;
+}
+
+template <typename T>
+PackedWeights<T>::PackedWeights(const WeightsSource& source, InputRounding rounding, int k_block)
+    : kernels_(&gemm_kernels()),
+      rows_(source.rows),
+      taps_(static_cast<std::int64_t>(source.tap_offsets.size())),
+      taps_per_pass_(pass_length(taps_, k_block)) {
+  const Sizes sizes{row_tiles() * shape().rows, taps_};
+  const std::int64_t count = element_count(sizes);
+  try {
+    values_.reset(static_cast<T*>(::operator new[](static_cast<std::size_t>(count) * sizeof(T), kAlignment)));
+  } catch (const std::bad_alloc&) {
+    throw KernelError("gemm", "weights", "weights that fit this machine's memory", format_sizes(sizes));
+  }
+  visit_floating(source.dtype, [&]<typename Element>(TypeTag<Element>) { pack<Element>(source, rounding); });
+}
+
+template <typename T>
+template <typename Element>
+void PackedWeights<T>::pack(const WeightsSource& source, InputRounding rounding) {
+  const auto* base = reinterpret_cast<const Element*>(source.base);
+  const int tile_rows = shape().rows;
+  const std::int64_t tiles = row_tiles();
+  parallel_ranges(
+      tiles, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(taps_, 1)), [&](auto begin, auto end) {
+        for (std::int64_t pass = 0; pass < taps_; pass += taps_per_pass_) {
+          const std::int64_t taps = std::min(taps_per_pass_, taps_ - pass);
+          for (std::int64_t tile = begin; tile < end; ++tile) {
+            T* to = values_.get() + pass * tiles * tile_rows + tile * tile_rows * taps;
+            for (int i = 0; i < tile_rows; ++i) {
+              const std::int64_t row = tile * tile_rows + i;
+              for (std::int64_t tap = 0; tap < taps; ++tap) {
+                const std::int64_t offset = source.tap_offsets[static_cast<std::size_t>(pass + tap)];
+                to[tap * tile_rows + i] =
+                    row < rows_ && offset != kZeroTap
+                        ? as_operand<T>(base[row * source.row_stride + offset], rounding)
+                        : T{0};
+              }
+            }
+          }
+        }
+      });
+}
+
+template class PackedWeights<float>;
+template class PackedWeights<double>;
+
+}  // namespace bufferproof::kernels
