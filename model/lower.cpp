@@ -1,0 +1,93 @@
+// One walk over the program: names are followed, every launch of a kernel definition gets its roads.
+#include "model/lower.hpp"
+
+#include <algorithm>
+
+#include "model/lowering/mlir_roads.hpp"
+#include "model/lowering/source_roads.hpp"
+#include "model/risks.hpp"
+
+namespace bufferproof::model {
+namespace {
+
+using namespace lowering;
+
+class Lowering {
+ public:
+  Lowering(const Program& program, const RuntimeProfile& profile) : program_(program), profile_(profile) {}
+
+  Program run() {
+    walk(program_.body);
+    program_.risks = find_risks(program_, profile_, sites_);
+    for (const std::string& sentence : assumptions_.list()) program_.assumptions.push_back(sentence);
+    return std::move(program_);
+  }
+
+ private:
+  void walk(Block& block) {
+    for (Step& step : block) {
+      environment_.step(step);
+      if (auto* launch = std::get_if<Launch>(&step.node)) lower(*launch, step.where);
+      if (auto* branch = std::get_if<Branch>(&step.node)) {
+        walk(branch->then_block);
+        walk(branch->else_block);
+      }
+      if (auto* loop = std::get_if<Loop>(&step.node)) walk(loop->body);
+    }
+  }
+
+  void lower(Launch& launch, const SourceLocation& where) {
+    if (launch.definition < 0) return;  // extern and aten calls arrive with their one road
+    const KernelDef& kernel = program_.kernels.at(static_cast<std::size_t>(launch.definition));
+    const LaunchContext context{profile_, kernel, launch, environment_, assumptions_};
+    CallSite site = call_site(context, where);
+    switch (kernel.kind) {
+      case KernelKind::mlir_auto_fallback:
+      case KernelKind::import_fx:
+      case KernelKind::akg_auto_fallback:
+      case KernelKind::mlir: {
+        std::vector<Variant> roads = mlir_roads(context, std::nullopt, std::nullopt);
+        launch.outputs = mlir_outputs(context);
+        launch.variants = std::move(roads);
+        break;
+      }
+      default: {
+        SourceRoad source = source_road(context);
+        launch.outputs = std::move(source.outputs);
+        launch.variants = {std::move(source.road)};
+      }
+    }
+    launch.choice = kernel.name;
+    sites_.push_back(std::move(site));
+  }
+
+  CallSite call_site(const LaunchContext& context, const SourceLocation& where) const {
+    CallSite site{.definition = context.launch.definition, .where = where};
+    for (const Argument& argument : context.launch.arguments) {
+      site.contiguous.push_back(argument.handle.empty() || environment_.contiguous(argument.handle));
+      if (argument.scalar) site.sizes.push_back(argument.scalar->str());
+      const auto& layout = environment_.of(argument.handle).layout;
+      if (argument.handle.empty() || !layout) continue;
+      for (const SymExpr& size : layout->sizes)
+        if (!size.is_constant()) site.sizes.push_back(size.str());
+    }
+    for (const Name& output : mlir_outputs(context))
+      if (environment_.of(output).graph_input) site.rebound_inputs.push_back(output.str());
+    return site;
+  }
+
+  Program program_;
+  const RuntimeProfile& profile_;
+  Environment environment_;
+  Assumptions assumptions_;
+  std::vector<CallSite> sites_;
+};
+
+}  // namespace
+
+Program lower(const Program& program, const RuntimeProfile& profile) {
+  if (program.dialect == Dialect::bufprog) return program;
+  return Lowering(program, profile).run();
+}
+
+}  // namespace bufferproof::model

@@ -1,0 +1,53 @@
+// What lowering asks of a readable kernel body, already in the program's symbols.
+//
+// A body names its sizes itself; a launch ties them to the sizes of its arguments. `unknown` facts mean the
+// body is not readable: the kernel is then assumed well behaved and the assumption is listed (E9). Tested by
+// tests/model/lower_body_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/program.hpp"
+
+namespace bufferproof::model::lowering {
+
+/// begin, begin + step, ... below end.
+struct AxisRange {
+  SymExpr begin;
+  SymExpr end;
+  std::int64_t step = 1;
+};
+using ElementBox = std::vector<AxisRange>;  ///< one range per axis
+
+struct ResultFacts {
+  std::vector<SymExpr> sizes;
+  DType dtype = DType::f32;
+  std::vector<SymExpr> eager_strides;  ///< of the tensor eager execution returns, for contiguous inputs
+  int view_of = -1;  ///< >= 0: eager returns a view of this input, `eager_strides` from `view_offset`
+  SymExpr view_offset = 0;
+  int same_as = -1;                   ///< >= 0: the same tensor as that earlier result
+  std::vector<ElementBox> undefined;  ///< elements no op of the body defines (C8)
+};
+
+struct BodyFacts {
+  std::vector<ResultFacts> results;
+  /// Per input argument: the elements the body reads; empty optional: all of them.
+  std::vector<std::optional<std::vector<ElementBox>>> reads;
+  std::vector<std::string> notes;  ///< parameters whose declared shape differs from the argument's (B10)
+};
+
+/// Whether two sizes are the same number: nullopt when symbols leave it open.
+std::optional<bool> same_size(const SymExpr& a, const SymExpr& b);
+std::optional<bool> same_sizes(const std::vector<SymExpr>& a, const std::vector<SymExpr>& b);
+
+/// Can a tensor of sizes `from` be copied into one of sizes `to` (E3)? nullopt when symbols leave it open.
+std::optional<bool> broadcasts_to(const std::vector<SymExpr>& from, const std::vector<SymExpr>& to);
+
+/// The elements of a box.
+IndexSet box_set(const ElementBox& box);
+/// Every element of a tensor of these sizes that is in none of the boxes.
+IndexSet all_but(const std::vector<SymExpr>& sizes, const std::vector<ElementBox>& boxes);
+
+}  // namespace bufferproof::model::lowering

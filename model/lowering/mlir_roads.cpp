@@ -1,0 +1,259 @@
+#include "model/lowering/mlir_roads.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bufferproof::model::lowering {
+namespace {
+
+constexpr const char* kCompiledWellBehaved =
+    "the compiled kernel stores every element of its declared outputs (its text is not readable)";
+constexpr const char* kFallbackWellBehaved =
+    "the FX fallback returns one fresh contiguous tensor per declared output, of its size and dtype (its "
+    "graph is "
+    "not in the file)";
+constexpr const char* kFallbackAsCompiled =
+    "the FX fallback computes what the compiled text says (its graph is not in the file)";
+constexpr const char* kSizesAgree = "the sizes a kernel's body computes are those the wrapper declares";
+
+std::size_t input_count(const LaunchContext& context) {
+  return context.launch.arguments.size() - static_cast<std::size_t>(context.kernel.num_outputs.value_or(0));
+}
+
+/// E7: does the runtime hand a contiguous temporary to the kernel instead of this output?
+bool uses_temporary(const LaunchContext& context, const Name& output) {
+  const bool skipped =
+      context.profile.temporary_needs_call_functions && context.kernel.num_call_functions == 0;
+  return context.profile.noncontiguous_outputs_by_temporary && !skipped &&
+         !context.environment.contiguous(output);
+}
+
+/// Inputs with gaps or another order become contiguous copies before anything runs, the fallback included.
+bool copies_inputs(const LaunchContext& context) {
+  return context.profile.noncontiguous_inputs_by_copy && context.kernel.num_call_functions != 0;
+}
+
+void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& facts, bool relies,
+               Variant& road) {
+  for (std::size_t i = 0; i < input_count(context); ++i) {
+    const Name& handle = context.launch.arguments[i].handle;
+    if (handle.empty()) continue;
+    Clause read = intended_read(handle, relies);
+    if (!facts || i >= facts->reads.size() || !facts->reads[i]) {
+      road.clauses.push_back(read);
+      continue;
+    }
+    for (const ElementBox& box : *facts->reads[i]) {
+      read.set = box_set(box);
+      road.clauses.push_back(read);
+    }
+  }
+}
+
+/// How many outputs a road hands over: pairing stops at the shorter list (E6).
+std::size_t paired(const std::vector<Name>& outputs, const std::optional<BodyFacts>& facts) {
+  return facts ? std::min(outputs.size(), facts->results.size()) : outputs.size();
+}
+
+class CompiledRoad {
+ public:
+  CompiledRoad(const LaunchContext& context, const std::optional<BodyFacts>& facts)
+      : context_(context), facts_(facts) {}
+
+  Variant build() {
+    road_.name = "tuned";
+    if (!facts_) context_.assumptions.add(kCompiledWellBehaved, context_.kernel.name);
+    add_reads(context_, facts_, !copies_inputs(context_), road_);
+    const std::vector<Name> outputs = mlir_outputs(context_);
+    for (std::size_t i = 0; i < paired(outputs, facts_); ++i)
+      write(outputs[i], facts_ ? &facts_->results[i] : nullptr);
+    return road_;
+  }
+
+ private:
+  void write(const Name& output, const ResultFacts* result) {
+    const bool temporary = uses_temporary(context_, output);
+    if (temporary && context_.kernel.dynamic && context_.profile.dynamic_copy_back_raises)  // E11
+      road_.raises = fmt::format(
+          "copying back the non-contiguous output {} of a dynamic kernel raises TypeError", output.str());
+    Clause clause = whole(Clause::Kind::write, output);
+    if (!result || !context_.environment.of(output).layout) {
+      if (!temporary) place(output, clause);
+    } else {
+      write_result(output, *result, temporary, clause);
+    }
+    road_.clauses.push_back(clause);
+  }
+  /// E2: a bare pointer and the compiled row-major layout, whatever the handle's strides are.
+  void place(const Name& output, Clause& clause) const {
+    if (context_.profile.rules(context_.kernel.kind) && !context_.environment.contiguous(output))
+      clause.as_layout = contiguous(context_.environment.of(output).layout->sizes);
+  }
+  void write_result(const Name& output, const ResultFacts& result, bool temporary, Clause& clause) {
+    const Declared& declared = context_.environment.of(output);
+    const auto same = same_sizes(result.sizes, declared.layout->sizes);
+    if (!same) context_.assumptions.add(kSizesAgree, context_.kernel.name);
+    if (same == false) {  // B2: the store starts at the base and has the result's own shape
+      if (temporary)
+        clause.kind = Clause::Kind::unknown;  // the temporary's rest is copied back undefined
+      else
+        clause.as_layout = contiguous(result.sizes);
+    } else if (!temporary) {
+      place(output, clause);
+    }
+    if (!result.undefined.empty() && clause.kind == Clause::Kind::write)  // C8
+      clause.set =
+          all_but(clause.as_layout ? clause.as_layout->sizes : declared.layout->sizes, result.undefined);
+    if (declared.dtype &&
+        *declared.dtype != result.dtype)  // C7: the memory holds another element type afterwards
+      road_.rebinds.push_back({.handle = output, .dtype = result.dtype});
+  }
+
+  const LaunchContext& context_;
+  const std::optional<BodyFacts>& facts_;
+  Variant road_;
+};
+
+class FallbackRoad {
+ public:
+  FallbackRoad(const LaunchContext& context, const KernelRules& rules, const std::optional<BodyFacts>& facts)
+      : context_(context), rules_(rules), facts_(facts), outputs_(mlir_outputs(context)) {}
+
+  Variant build() {
+    road_.name = "fallback";
+    road_.fallback = true;
+    add_reads(context_, facts_, false, road_);
+    rebind_of_.assign(outputs_.size(), -1);
+    for (std::size_t i = 0; i < paired(outputs_, facts_) && road_.raises.empty(); ++i) deliver(i);
+    return road_;
+  }
+
+ private:
+  const ResultFacts* result(std::size_t i) const { return facts_ ? &facts_->results[i] : nullptr; }
+  const Declared& declared(std::size_t i) const { return context_.environment.of(outputs_[i]); }
+  bool other_dtype(std::size_t i) const {
+    return result(i) && declared(i).dtype && *declared(i).dtype != result(i)->dtype;
+  }
+
+  void deliver(std::size_t i) {
+    Delivery delivery = rules_.fallback;
+    if (other_dtype(i)) delivery = rules_.fallback_on_dtype_mismatch.value_or(delivery);
+    if (delivery == Delivery::drop) return;  // E5
+    if (delivery == Delivery::kernel_write || delivery == Delivery::copy ||
+        uses_temporary(context_, outputs_[i]))
+      return copy(i);
+    rebind(i, delivery);
+  }
+
+  /// E3, and the copy back of E7.
+  void copy(std::size_t i) {
+    if (result(i) && declared(i).layout) {
+      const auto fits = broadcasts_to(result(i)->sizes, declared(i).layout->sizes);
+      if (!fits) context_.assumptions.add(kSizesAgree, context_.kernel.name);
+      if (fits == false) {
+        road_.raises =
+            fmt::format("result {} of the fallback does not fit the shape of {}", i, outputs_[i].str());
+        return;
+      }
+    }
+    road_.clauses.push_back(whole(Clause::Kind::write, outputs_[i]));
+  }
+
+  /// E4.
+  void rebind(std::size_t i, Delivery delivery) {
+    Rebind move{.handle = outputs_[i]};
+    if (delivery == Delivery::rebind_set && other_dtype(i)) {
+      road_.raises = fmt::format("set_ of a result of another dtype to {}", outputs_[i].str());
+      return;
+    }
+    if (other_dtype(i)) move.dtype = result(i)->dtype;
+    const auto layout = delivered_layout(i, delivery);
+    if (layout && !(declared(i).layout && agrees(*layout, *declared(i).layout))) move.result = layout;
+    if (result(i)) share(i, delivery, move);
+    rebind_of_[i] = static_cast<int>(road_.rebinds.size());
+    road_.rebinds.push_back(move);
+  }
+
+  /// Sizes that symbols leave open are taken to agree, and the assumption is listed.
+  bool agrees(const Layout& delivered, const Layout& wanted) const {
+    const auto same = same_sizes(delivered.sizes, wanted.sizes);
+    if (!same) context_.assumptions.add(kSizesAgree, context_.kernel.name);
+    if (same == false) return false;
+    if (delivered.is_contiguous() && wanted.is_contiguous()) return true;
+    for (std::size_t i = 0; i < wanted.sizes.size(); ++i)
+      if (wanted.sizes[i] != SymExpr(1) && delivered.strides[i] != wanted.strides[i]) return false;
+    return true;
+  }
+
+  std::optional<Layout> delivered_layout(std::size_t i, Delivery delivery) const {
+    if (!result(i)) {
+      if (!declared(i).layout) return std::nullopt;
+      return contiguous(declared(i).layout->sizes);
+    }
+    Layout layout = contiguous(result(i)->sizes);
+    const bool keeps = delivery == Delivery::rebind_data && context_.profile.fallback_keeps_result_strides;
+    if (keeps && result(i)->eager_strides.size() == layout.sizes.size())
+      layout.strides = result(i)->eager_strides;  // B1s
+    return layout;
+  }
+
+  void share(std::size_t i, Delivery delivery, Rebind& move) const {
+    const ResultFacts& facts = *result(i);
+    if (facts.same_as >= 0 && rebind_of_[static_cast<std::size_t>(facts.same_as)] >= 0) {
+      move.same_as = rebind_of_[static_cast<std::size_t>(facts.same_as)];
+      return;
+    }
+    if (facts.view_of < 0) return;
+    const Name& input = context_.launch.arguments[static_cast<std::size_t>(facts.view_of)].handle;
+    if (!context_.environment.contiguous(input) && copies_inputs(context_)) return;  // a view of the copy
+    Layout view{facts.sizes, facts.eager_strides, facts.view_offset};
+    if (delivery == Delivery::rebind_set && !view.is_contiguous()) return;  // contiguous() made a copy
+    move.alias_of = input;
+    move.result = view;
+  }
+
+  const LaunchContext& context_;
+  const KernelRules& rules_;
+  const std::optional<BodyFacts>& facts_;
+  std::vector<Name> outputs_;
+  std::vector<int> rebind_of_;  ///< per output its Rebind, -1: none
+  Variant road_;
+};
+
+}  // namespace
+
+std::vector<Name> mlir_outputs(const LaunchContext& context) {
+  const auto& arguments = context.launch.arguments;
+  const std::int64_t wanted = context.kernel.num_outputs.value_or(0);
+  if (wanted < 0 || wanted > static_cast<std::int64_t>(arguments.size())) return {};
+  std::vector<Name> outputs;
+  for (auto argument = arguments.end() - wanted; argument != arguments.end(); ++argument) {
+    if (argument->handle.empty()) return {};
+    outputs.push_back(argument->handle);
+  }
+  return outputs;
+}
+
+std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optional<BodyFacts>& tuned,
+                                const std::optional<BodyFacts>& fallback) {
+  const auto wanted = context.kernel.num_outputs;
+  if (!wanted || static_cast<std::int64_t>(mlir_outputs(context).size()) != *wanted)
+    return {unknown_road(context.launch)};  // E8
+
+  const KernelRules* rules = context.profile.rules(context.kernel.kind);
+  std::vector<Variant> roads;
+  if (!rules || rules->has_tuned) roads.push_back(CompiledRoad(context, tuned).build());
+  // num_outputs == 0 disables the fallback of a compiled kernel.
+  if (rules && rules->has_fallback && (*wanted > 0 || !rules->has_tuned)) {
+    const std::optional<BodyFacts>& facts = fallback ? fallback : tuned;
+    if (!facts)
+      context.assumptions.add(kFallbackWellBehaved, context.kernel.name);
+    else if (!fallback)
+      context.assumptions.add(kFallbackAsCompiled, context.kernel.name);
+    roads.push_back(FallbackRoad(context, *rules, facts).build());
+  }
+  return roads;
+}
+
+}  // namespace bufferproof::model::lowering

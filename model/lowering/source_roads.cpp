@@ -1,0 +1,172 @@
+#include "model/lowering/source_roads.hpp"
+
+#include <algorithm>
+
+namespace bufferproof::model::lowering {
+namespace {
+
+constexpr const char* kSourceWellBehaved =
+    "the compiled C++ or Triton kernel stores every element of its declared outputs and loads nothing else "
+    "than its "
+    "parameters say";
+constexpr const char* kReadsItsOwnStores =
+    "a kernel that gets a buffer as input and views of it as outputs loads what it stored itself, or what "
+    "was there";
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Position after the blanks from `at` on.
+std::size_t skip_blanks(std::string_view text, std::size_t at) {
+  while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0) ++at;
+  return at;
+}
+
+/// Position of the bracket that closes the one at `open`; the end when there is none.
+std::size_t closing(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < text.size(); ++at) {
+    if (text[at] == '(' || text[at] == '[') ++depth;
+    if ((text[at] == ')' || text[at] == ']') && --depth == 0) return at;
+  }
+  return text.size();
+}
+
+/// End of the argument that starts at `at`: the comma or bracket that ends it.
+std::size_t argument_end(std::string_view text, std::size_t at) {
+  int depth = 0;
+  for (; at < text.size(); ++at) {
+    if (text[at] == '(' || text[at] == '[') ++depth;
+    if (text[at] == ')' || text[at] == ']')
+      if (--depth < 0) return at;
+    if (text[at] == ',' && depth == 0) return at;
+  }
+  return at;
+}
+
+/// Name of the call whose first argument starts at `at` ("" if `at` does not start one): "tl.store", "loadu".
+std::string_view called(std::string_view text, std::size_t at) {
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '&')) --at;
+  if (at == 0 || text[at - 1] != '(') return {};
+  const std::size_t end = at - 1;
+  std::size_t start = end;
+  while (start > 0 && is_word(text[start - 1])) --start;
+  return text.substr(start, end - start);
+}
+
+/// Inductor names every loaded value tmpN; an index that mentions one depends on data.
+bool depends_on_data(std::string_view index) { return index.find("tmp") != std::string_view::npos; }
+
+bool is_assignment(std::string_view text, std::size_t after_index) {
+  const std::size_t at = skip_blanks(text, after_index);
+  return at + 1 < text.size() && text[at] == '=' && text[at + 1] != '=';
+}
+
+void note_use(std::string_view text, std::size_t at, std::size_t end, PointerUse& use) {
+  const bool first = !use.seen;
+  use.seen = true;
+  const std::string_view call = called(text, at);
+  if (call.find("atomic") != std::string_view::npos) {
+    use.scatters = true;
+  } else if (call == "store") {
+    (depends_on_data(text.substr(end, argument_end(text, end) - end)) ? use.scatters : use.stores) = true;
+  } else if (end < text.size() && text[end] == '[' && is_assignment(text, closing(text, end) + 1)) {
+    (depends_on_data(text.substr(end, closing(text, end) - end)) ? use.scatters : use.stores) = true;
+  } else if (first) {
+    use.loads_first = true;
+  }
+}
+
+/// Where the body starts: after the Triton signature; C++ declarations are told apart by their '*'.
+std::size_t body_start(std::string_view text) {
+  const std::size_t def = text.find("def ");
+  if (def == std::string_view::npos || text.find("extern \"C\"") != std::string_view::npos) return 0;
+  const std::size_t open = text.find('(', def);
+  return open == std::string_view::npos ? text.size() : closing(text, open);
+}
+
+bool is_declaration(std::string_view text, std::size_t at) {
+  while (at > 0 && text[at - 1] == ' ') --at;
+  constexpr std::string_view kRestrict = "__restrict__";
+  if (at >= kRestrict.size() && text.substr(at - kRestrict.size(), kRestrict.size()) == kRestrict)
+    return true;
+  return at > 0 && text[at - 1] == '*';
+}
+
+class Builder {
+ public:
+  explicit Builder(const LaunchContext& context) : context_(context) { road_.name = "tuned"; }
+
+  SourceRoad build() {
+    context_.assumptions.add(kSourceWellBehaved, context_.kernel.name);
+    for (std::size_t i = 0; i < context_.kernel.parameters.size(); ++i)
+      if (const Name& handle = context_.launch.arguments[i].handle; !handle.empty())
+        argument(context_.kernel.parameters[i], handle);
+    road_.clauses = reads_;
+    road_.clauses.insert(road_.clauses.end(), writes_.begin(), writes_.end());
+    road_.clauses.insert(road_.clauses.end(), late_reads_.begin(), late_reads_.end());
+    return {road_, scatters_ ? std::vector<Name>{} : outputs_};
+  }
+
+ private:
+  void argument(const Parameter& parameter, const Name& handle) {
+    if (parameter.role == Role::scalar) return;
+    if (parameter.role == Role::input) return input(handle);
+    const PointerUse use =
+        parameter.role == Role::workspace ? PointerUse{} : pointer_use(context_.kernel.text, parameter.name);
+    const bool reads = use.seen ? use.loads_first : parameter.role == Role::in_out;
+    if (reads) reads_.push_back(intended_read(handle, true));  // E9
+    const bool partial = use.scatters && !use.stores;
+    scatters_ = scatters_ || partial;
+    writes_.push_back(whole(partial ? Clause::Kind::modify : Clause::Kind::write, handle));
+    if (std::find(outputs_.begin(), outputs_.end(), handle) == outputs_.end()) outputs_.push_back(handle);
+  }
+  void input(const Name& handle) {
+    if (!shares_with_output(handle)) return reads_.push_back(intended_read(handle, true));
+    Clause read = whole(Clause::Kind::read, handle);
+    read.relies_on_declared = true;
+    late_reads_.push_back(read);
+    context_.assumptions.add(kReadsItsOwnStores, context_.kernel.name);
+  }
+  bool shares_with_output(const Name& handle) const {
+    for (std::size_t i = 0; i < context_.kernel.parameters.size(); ++i) {
+      const Role role = context_.kernel.parameters[i].role;
+      const Name& other = context_.launch.arguments[i].handle;
+      if ((role == Role::output || role == Role::in_out) && !other.empty() && !(other == handle) &&
+          context_.environment.may_overlap(handle, other))
+        return true;
+    }
+    return false;
+  }
+
+  const LaunchContext& context_;
+  std::vector<Clause> reads_;
+  std::vector<Clause> writes_;
+  std::vector<Clause> late_reads_;  ///< after the kernel's own stores
+  std::vector<Name> outputs_;
+  bool scatters_ = false;
+  Variant road_;
+};
+
+}  // namespace
+
+PointerUse pointer_use(std::string_view text, std::string_view parameter) {
+  PointerUse use;
+  if (parameter.empty()) return use;
+  for (std::size_t at = text.find(parameter, body_start(text)); at != std::string_view::npos;
+       at = text.find(parameter, at + parameter.size())) {
+    const std::size_t end = at + parameter.size();
+    const bool whole_word =
+        (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
+    if (whole_word && !is_declaration(text, at)) note_use(text, at, end, use);
+  }
+  return use;
+}
+
+SourceRoad source_road(const LaunchContext& context) {
+  if (context.kernel.parameters.size() != context.launch.arguments.size() ||
+      context.kernel.parameters.empty())
+    return {unknown_road(context.launch), {}};  // E8
+  return Builder(context).build();
+}
+
+}  // namespace bufferproof::model::lowering

@@ -1,0 +1,156 @@
+// Roads of kernels whose bodies are readable.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/lowering/mlir_roads.hpp"
+
+namespace bufferproof::model::lowering {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// x (4, 6), outputs b0, b1 (4, 6), kernel k: x -> b0, b1.
+class Roads : public ::testing::Test {
+ protected:
+  Roads() {
+    alloc("x", contiguous({4, 6}), Init::input);
+    alloc("b0", contiguous({4, 6}));
+    alloc("b1", contiguous({4, 6}));
+    for (const char* name : {"x", "b0", "b1"}) launch_.arguments.push_back({.handle = name});
+    facts_.results = {result(), result()};
+  }
+  void alloc(const char* name, Layout layout, Init init = Init::uninit) {
+    environment_.step(Step{-1, {}, Alloc{name, DType::f32, std::move(layout), init}});
+  }
+  static ResultFacts result(std::vector<SymExpr> sizes = {4, 6}) {
+    return {.sizes = sizes, .dtype = DType::f32, .eager_strides = contiguous(sizes).strides};
+  }
+  std::vector<Variant> roads(std::string_view profile) {
+    const LaunchContext context{*find_profile(profile), kernel_, launch_, environment_, assumptions_};
+    return mlir_roads(context, facts_, std::nullopt);
+  }
+  Variant tuned(std::string_view profile = "torch_npu-26.0.0") { return roads(profile).at(0); }
+  Variant fallback(std::string_view profile) { return roads(profile).at(1); }
+
+  KernelDef kernel_{
+      .name = "k", .kind = KernelKind::mlir_auto_fallback, .num_outputs = 2, .num_call_functions = 2};
+  Launch launch_{.kernel = "k", .definition = 0};
+  Environment environment_;
+  Assumptions assumptions_;
+  BodyFacts facts_;
+};
+
+std::vector<Clause> writes(const Variant& road) {
+  std::vector<Clause> found;
+  for (const Clause& clause : road.clauses)
+    if (clause.kind == Clause::Kind::write) found.push_back(clause);
+  return found;
+}
+
+TEST_F(Roads, FewerResultsLeaveTheRestUnwritten) {  // E6
+  facts_.results.pop_back();
+  EXPECT_THAT(writes(tuned()), SizeIs(1));
+  EXPECT_THAT(fallback("torch_npu-26.0.0").rebinds, SizeIs(1));
+  EXPECT_THAT(writes(fallback("torch_npu-26.1.0")), SizeIs(1));
+}
+
+TEST_F(Roads, PermutedResultsReachTheHandleOnlyWithData) {  // B1s E4
+  facts_.results[0].eager_strides = {1, 4};
+  EXPECT_EQ(fallback("torch_npu-26.0.0").rebinds.at(0).result, (Layout{{4, 6}, {1, 4}, 0}));
+  EXPECT_FALSE(fallback("torch_npu-26.0.0").rebinds.at(1).result.has_value());
+  EXPECT_FALSE(fallback("torch_npu-dev").rebinds.at(0).result.has_value());
+  EXPECT_TRUE(fallback("torch_npu-26.1.0").rebinds.empty());
+}
+
+TEST_F(Roads, ResultOfAnotherShape) {  // B2 E2 E3 E4
+  facts_.results[0] = result({2, 6});
+  const Clause store = writes(tuned()).at(0);
+  EXPECT_EQ(store.as_layout, contiguous({2, 6}));
+  EXPECT_TRUE(store.set.whole);
+  EXPECT_EQ(fallback("torch_npu-26.0.0").rebinds.at(0).result, contiguous({2, 6}));
+  EXPECT_EQ(fallback("torch_npu-dev").rebinds.at(0).result, contiguous({2, 6}));
+  EXPECT_THAT(fallback("torch_npu-26.1.0").raises, HasSubstr("does not fit the shape of b0"));
+  facts_.results[0] = result({1, 6});
+  EXPECT_THAT(writes(fallback("torch_npu-26.1.0")), SizeIs(2));
+}
+
+TEST_F(Roads, DtypeGuardOfTheDevelopmentBranches) {  // C7 E3
+  facts_.results[0].dtype = DType::f16;
+  const Variant dev = fallback("torch_npu-dev");
+  EXPECT_THAT(writes(dev), SizeIs(1));
+  EXPECT_THAT(dev.rebinds, SizeIs(1));
+  EXPECT_EQ(fallback("torch_npu-26.0.0").rebinds.at(0).dtype, DType::f16);
+  EXPECT_TRUE(fallback("torch_npu-26.1.0").rebinds.empty());
+  EXPECT_EQ(tuned().rebinds.at(0).dtype, DType::f16);
+}
+
+TEST_F(Roads, ViewsOfInputsShareTheirStorage) {  // E4
+  facts_.results[0].view_of = 0;
+  facts_.results[0].sizes = {6, 4};
+  facts_.results[0].eager_strides = {1, 6};
+  const Rebind data = fallback("torch_npu-26.0.0").rebinds.at(0);
+  EXPECT_EQ(data.alias_of, Name("x"));
+  EXPECT_EQ(data.result, (Layout{{6, 4}, {1, 6}, 0}));
+  EXPECT_TRUE(fallback("torch_npu-dev").rebinds.at(0).alias_of.empty())
+      << "contiguous() copies a permuted view";
+  facts_.results[0] = result();
+  facts_.results[0].view_of = 0;
+  EXPECT_EQ(fallback("torch_npu-dev").rebinds.at(0).alias_of, Name("x"));
+}
+
+TEST_F(Roads, ViewOfAnInputThatWasCopiedSharesNothing) {
+  alloc("x", Layout{{4, 6}, {1, 4}, 0}, Init::input);
+  facts_.results[0].view_of = 0;
+  EXPECT_TRUE(fallback("torch_npu-26.0.0").rebinds.at(0).alias_of.empty());
+  kernel_.num_call_functions = 0;
+  EXPECT_EQ(fallback("torch_npu-26.0.0").rebinds.at(0).alias_of, Name("x"));
+}
+
+TEST_F(Roads, OneTensorReturnedTwiceSharesOneStorage) {  // E4
+  facts_.results[1].same_as = 0;
+  EXPECT_EQ(fallback("torch_npu-26.0.0").rebinds.at(1).same_as, 0);
+  EXPECT_EQ(fallback("torch_npu-26.0.0").rebinds.at(0).same_as, -1);
+}
+
+TEST_F(Roads, UndefinedElementsAreNotWritten) {  // C8
+  facts_.results[0].undefined = {{{1, 3}, {0, 6, 2}}};
+  const Clause store = writes(tuned()).at(0);
+  ASSERT_EQ(store.set.variables.size(), 2u);
+  const auto written = [&](std::int64_t i, std::int64_t j) {
+    return *store.set.where.evaluate({{"$0", i}, {"$1", j}});
+  };
+  EXPECT_TRUE(written(0, 0));
+  EXPECT_FALSE(written(1, 0));
+  EXPECT_TRUE(written(1, 1));
+  EXPECT_FALSE(written(2, 4));
+  EXPECT_TRUE(written(3, 4));
+}
+
+TEST_F(Roads, ExactReadsBecomeClauses) {  // E1
+  facts_.reads = {std::vector<ElementBox>{{{0, 2}, {1, 6, 3}}}};
+  const Clause read = tuned().clauses.at(0);
+  ASSERT_EQ(read.set.variables.size(), 2u);
+  EXPECT_EQ(read.set.variables[1].hi, SymExpr(2));
+  EXPECT_EQ(read.set.index[1], SymExpr(1) + SymExpr(3) * SymExpr::symbol("$1"));
+}
+
+TEST_F(Roads, OpenSizesAreAnAssumption) {
+  facts_.results[0] = result({SymExpr::symbol("n"), 6});
+  tuned();
+  EXPECT_THAT(assumptions_.list(), ::testing::Contains(HasSubstr("sizes a kernel's body computes")));
+  EXPECT_FALSE(writes(tuned()).at(0).as_layout.has_value());
+}
+
+TEST(Shapes, BroadcastFollowsCopy) {  // E3
+  EXPECT_EQ(broadcasts_to({1, 3}, {2, 3}), true);
+  EXPECT_EQ(broadcasts_to({3}, {2, 3}), true);
+  EXPECT_EQ(broadcasts_to({2, 3}, {3}), false);
+  EXPECT_EQ(broadcasts_to({2, 3}, {4, 3}), false);
+  EXPECT_EQ(broadcasts_to({SymExpr::symbol("n")}, {SymExpr::symbol("m")}), std::nullopt);
+  EXPECT_EQ(broadcasts_to({SymExpr::symbol("n"), 2}, {SymExpr::symbol("m"), 3}), false);
+  EXPECT_EQ(broadcasts_to({}, {4}), true);
+}
+
+}  // namespace
+}  // namespace bufferproof::model::lowering
