@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 #include <set>
 
 namespace bufferproof::model {
@@ -51,13 +53,41 @@ std::optional<std::string> as_box(const IndexSet& set) {
   return "[" + joined(axes, ",") + "]";
 }
 
-std::string as_braces(const IndexSet& set) {
+/// The bufprog reader names the variables of a set "$i", so that they cannot meet a name of the text.
+IndexSet with_plain_names(const IndexSet& set) {
+  IndexSet out = set;
+  std::map<std::string, SymExpr, std::less<>> plain;
+  for (BoundVariable& v : out.variables) {
+    if (!v.name.starts_with("$")) continue;
+    const std::string name =
+        std::isdigit(static_cast<unsigned char>(v.name[1])) ? "_" + v.name.substr(1) : v.name.substr(1);
+    plain.emplace(v.name, SymExpr::symbol(name));
+    v.name = name;
+  }
+  for (SymExpr& index : out.index) index = index.substitute(plain);
+  out.where = out.where.substitute(plain);
+  return out;
+}
+
+/// One side of a comparison with zero: the terms of one sign, as they stand on their side.
+SymExpr side(const SymExpr& expr, bool positive) {
+  SymExpr out(positive == (expr.constant_part() > 0) ? expr.constant_part() : 0);
+  for (const Term& term : expr.terms()) {
+    SymExpr single = term.coefficient;
+    for (const AtomRef& atom : term.atoms) single = single * from_atom(atom);
+    if (positive == (term.coefficient > 0)) out = out + single;
+  }
+  return positive ? out : -out;
+}
+
+std::string as_braces(const IndexSet& marked) {
+  const IndexSet set = with_plain_names(marked);
   std::vector<std::string> variables;
   for (const BoundVariable& v : set.variables) {
     const std::string low = v.lo == SymExpr(0) ? "" : v.lo.str() + "<=";
     variables.push_back(fmt::format("{}{}<{}", low, v.name, v.hi.str()));
   }
-  const std::string where = set.where.is_true() ? "" : " ; " + set.where.str();
+  const std::string where = set.where.is_true() ? "" : " ; " + print_condition(set.where);
   return fmt::format("{{{} | {}{}}}", list(set.index), joined(variables, ", "), where);
 }
 
@@ -172,7 +202,7 @@ class Listing {
   void operator()(const Wait& s) { line(fmt::format("wait {} on {}", s.event.str(), s.stream.str())); }
   void operator()(const HostSync& s) { line("hostsync " + s.stream.str()); }
   void operator()(const Branch& s) {
-    line(fmt::format("if {}:", s.condition.str()));
+    line(fmt::format("if {}:", print_condition(s.condition)));
     nested(s.then_block);
     if (s.else_block.empty()) return;
     line("else:");
@@ -274,6 +304,26 @@ class Listing {
 };
 
 }  // namespace
+
+std::string print_condition(const Cond& condition) {
+  switch (condition.kind()) {
+    case Cond::Kind::constant:
+      return condition.is_true() ? "0 == 0" : "0 == 1";
+    case Cond::Kind::le_zero:
+    case Cond::Kind::eq_zero: {
+      const char* relation = condition.kind() == Cond::Kind::le_zero ? "<=" : "==";
+      return fmt::format("{} {} {}", side(condition.expr(), true).str(), relation,
+                         side(condition.expr(), false).str());
+    }
+    case Cond::Kind::conj:
+    case Cond::Kind::disj:
+      break;
+  }
+  std::vector<std::string> parts;
+  for (const Cond& part : condition.parts())
+    parts.push_back(part.parts().empty() ? print_condition(part) : "(" + print_condition(part) + ")");
+  return joined(parts, condition.kind() == Cond::Kind::conj ? " and " : " or ");
+}
 
 std::string print_set(const Name& buffer, const IndexSet& set) {
   if (set.whole) return buffer.str();

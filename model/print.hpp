@@ -17,6 +17,8 @@ std::string print_json(const Program& program);
 
 /// "b[0:8]", "b{2*i | i<4 ; i != 2}", "b" for the whole; the notation of bufprog.
 std::string print_set(const Name& buffer, const IndexSet& set);
+/// "n <= 2 and c == 1": nothing is compared with zero that has another side.
+std::string print_condition(const Cond& condition);
 /// "read x[0:8] from K": one access as bufprog writes it.
 std::string print_clause(const Clause& clause);
 

@@ -1,0 +1,143 @@
+#include "cli/input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/command.hpp"
+#include "model/read/bufprog/reader.hpp"
+#include "model/sym_expr.hpp"
+
+namespace bufferproof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{256} << 20;
+constexpr int kDeepestFolder = 16;
+constexpr std::size_t kMostPrograms = 1000;
+
+/// Statements of bufprog that no line of Python begins like: a word, then a name.
+constexpr std::array<std::string_view, 15> kBufprogWords{"param", "buf",    "view", "layout",   "same",
+                                                         "name",  "take",   "drop", "point",    "kernel",
+                                                         "copy",  "signal", "wait", "hostsync", "result"};
+
+[[noreturn]] void fail(const std::string& path, const std::string& message) { fail_option(path, message); }
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+std::string_view trimmed(std::string_view line) {
+  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+  while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
+  return line;
+}
+
+/// The first line that is neither blank nor a comment.
+std::string_view first_statement(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    if (!line.empty() && line[0] != '#') return line;
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return {};
+}
+
+bool begins_like_bufprog(std::string_view line) {
+  const std::size_t word = std::min(line.find_first_of(" \t"), line.size());
+  if (std::find(kBufprogWords.begin(), kBufprogWords.end(), line.substr(0, word)) == kBufprogWords.end())
+    return false;
+  const std::string_view rest = trimmed(line.substr(word));
+  return !rest.empty() && (std::isalpha(static_cast<unsigned char>(rest[0])) || rest[0] == '_');
+}
+
+/// Words that begin a line of Python and no statement of bufprog.
+bool begins_like_python(std::string_view line) {
+  for (const std::string_view word : {"import ", "from ", "def ", "class ", "async_compile", "\"\"\"", "@"})
+    if (line.starts_with(word)) return true;
+  return false;
+}
+
+void collect(const fs::path& folder, int depth, std::vector<std::string>& into) {
+  if (depth > kDeepestFolder) return;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    std::error_code ignored;
+    if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) collect(entry.path(), depth + 1, into);
+    if (entry.is_regular_file(ignored) && entry.path().filename() == "output_code.py")
+      into.push_back(entry.path().string());
+    if (into.size() > kMostPrograms)
+      fail(folder.string(),
+           fmt::format("holds more than {} output_code.py files; name a part of it", kMostPrograms));
+  }
+  if (error) fail(folder.string(), "cannot be listed: " + error.message());
+}
+
+std::vector<std::string> files_of_folder(const std::string& path) {
+  std::vector<std::string> files;
+  collect(path, 0, files);
+  std::sort(files.begin(), files.end());
+  if (files.empty())
+    fail(path,
+         "holds no output_code.py; compile with TORCH_COMPILE_DEBUG=1 and give the torch_compile_debug "
+         "folder");
+  return files;
+}
+
+std::vector<model::Program> read_text(const InputFile& file, const std::string& schema_path) {
+  if (first_statement(file.text).empty())
+    fail(file.path, "expected an output_code.py or a bufprog program, found no statement in it");
+  try {
+    if (detect_dialect(file.text, file.path) == model::Dialect::bufprog)
+      return {model::read_bufprog(file.text, file.path).program};
+    static_cast<void>(schema_path);
+    fail(file.path, "expected a bufprog program");
+  } catch (const model::OverflowError& error) {
+    fail(file.path, std::string("a size or index leaves 64 bits: ") + error.what());
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) fail(path, "no such file");
+  if (!fs::is_regular_file(status)) fail(path, "expected a file");
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) fail(path, "cannot be read: " + error.message());
+  if (size > kLargestFile) fail(path, fmt::format("is larger than {} MiB", kLargestFile >> 20));
+  std::string text(size, '\0');
+  std::ifstream stream(path, std::ios::binary);
+  stream.read(text.data(), static_cast<std::streamsize>(size));
+  if (!stream) fail(path, "cannot be read");
+  return text;
+}
+
+std::vector<InputFile> find_inputs(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return {{path, read_file(path)}};
+  std::vector<InputFile> out;
+  for (const std::string& file : files_of_folder(path)) out.push_back({file, read_file(file)});
+  return out;
+}
+
+model::Dialect detect_dialect(std::string_view text, std::string_view path) {
+  const std::string_view line = first_statement(text);
+  if (begins_like_bufprog(line)) return model::Dialect::bufprog;
+  if (begins_like_python(line)) return model::Dialect::wrapper;
+  return path.ends_with(".bufprog") ? model::Dialect::bufprog : model::Dialect::wrapper;
+}
+
+std::vector<model::Program> read_programs(const std::string& path, const std::string& schema_path) {
+  std::vector<model::Program> out;
+  for (const InputFile& file : find_inputs(path))
+    for (model::Program& program : read_text(file, schema_path)) out.push_back(std::move(program));
+  for (model::Program& program : out) model::number_steps(program);
+  return out;
+}
+
+}  // namespace bufferproof::cli

@@ -1,0 +1,185 @@
+// The report for people: a row per runtime, then each finding once. Tested by tests/cli/report_test.cpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/report.hpp"
+#include "cli/source_excerpt.hpp"
+#include "cli/wording.hpp"
+
+namespace bufferproof::cli {
+namespace {
+
+std::string counted(std::size_t n, const char* one) {
+  return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+}
+
+class TextReport {
+ public:
+  std::string print(const CheckReport& report) {
+    for (const ProgramReport& program : report.programs) {
+      if (&program != &report.programs.front()) out_ += "\n";
+      print(program, report.strict);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    out_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+
+  void print(const ProgramReport& report, bool strict) {
+    const std::string ranges = cli::ranges(*report.program);
+    line("{}{}", report.program->file, ranges.empty() ? "" : "  for " + ranges);
+    if (report.program->dialect == model::Dialect::wrapper) {
+      table(report);
+    } else {
+      line("  {}", verdict(report, report.runtimes.at(0)));
+    }
+    for (std::size_t i = 0; i < report.findings.size(); ++i) finding(report, i);
+    problems(report);
+    notes(report);
+    risks(report, strict);
+    assumptions(report);
+  }
+
+  static std::string verdict(const ProgramReport& report, const RuntimeReport& row) {
+    std::string text{name(row.outcome)};
+    if (row.outcome == Outcome::proved && !row.assumptions.empty())
+      text += fmt::format(" under {}", counted(row.assumptions.size(), "assumption"));
+    std::size_t left_out = 0;
+    for (std::size_t i : row.findings) left_out += report.findings[i].standing != Standing::counted;
+    if (left_out > 0) text += fmt::format(" ({} known or suppressed)", counted(left_out, "finding"));
+    return text;
+  }
+
+  void table(const ProgramReport& report) {
+    std::size_t width = 7;
+    for (const RuntimeReport& row : report.runtimes) width = std::max(width, row.name.size());
+    line("");
+    for (const RuntimeReport& row : report.runtimes) {
+      std::vector<std::string> numbers;
+      for (std::size_t i : row.findings) numbers.push_back(fmt::format("[{}]", i + 1));
+      std::string text =
+          fmt::format("  {:<{}}  {}  {}", row.name, width, verdict(report, row), fmt::join(numbers, " "));
+      text.erase(text.find_last_not_of(' ') + 1);
+      line("{}{}", text, row.hypothetical ? "  (hypothetical)" : "");
+    }
+  }
+
+  void field(const char* label, const std::string& text) {
+    if (!text.empty()) line("    {:<10} {}", label, text);
+  }
+
+  /// "file:line:column   the line itself"
+  std::string place(const model::SourceLocation& where) {
+    if (where.line <= 0) return "";
+    const std::string quote = excerpts_.line(where);
+    return quote.empty() ? where.str() : fmt::format("{}  | {}", where.str(), quote);
+  }
+
+  void finding(const ProgramReport& report, std::size_t index) {
+    const ReportedFinding& f = report.findings[index];
+    const std::string by = f.finding.reader == "result" ? "the caller" : f.finding.reader;
+    line("\n[{}] {} {}: {} {}  ({})", index + 1, model::name(f.finding.kind), element_name(f.finding), by,
+         meaning(f.finding.kind), f.finding.rule);
+    field("where", place(f.finding.where));
+    field("why", f.finding.message);
+    field("allocated", place(f.finding.alloc_where));
+    field("writer", writer(f.finding));
+    field("runtime", fmt::format("{}", fmt::join(f.runtimes, ", ")));
+    field("road", road(f));
+    field("sizes", sizes(f.plan));
+    field("faults", faults(f.plan));
+    field("to do", advice(f));
+    field("on device", force_line(f));
+    field("replay", replay_command(f, report.program->file));
+    field("id", f.fingerprint);
+    if (f.standing == Standing::baseline) field("known", "in the baseline, not counted");
+    if (f.standing == Standing::suppressed)
+      field("suppressed", fmt::format("{} (until {}), not counted", f.reason, f.expires));
+  }
+
+  std::string writer(const model::Finding& finding) {
+    if (finding.writer.empty()) return "";
+    const std::string at = place(finding.writer_where);
+    return at.empty() ? finding.writer : fmt::format("{}  {}", finding.writer, at);
+  }
+
+  static std::string road(const ReportedFinding& f) {
+    if (f.fallback_kernels.empty()) return f.finding.path;
+    return fmt::format("{} {} back, every other kernel is tuned", fmt::join(f.fallback_kernels, ", "),
+                       f.fallback_kernels.size() == 1 ? "falls" : "fall");
+  }
+
+  static std::string faults(const model::RunPlan& plan) {
+    std::vector<std::string> parts;
+    for (const model::Fault& fault : plan.faults) parts.push_back(spelling(fault));
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+
+  /// Lines that several runtimes share are told once, with the runtimes behind them.
+  using Shared = std::vector<std::pair<std::string, std::vector<std::string>>>;
+  static void add(Shared& to, const std::string& text, const std::string& runtime) {
+    auto found = std::find_if(to.begin(), to.end(), [&](const auto& entry) { return entry.first == text; });
+    if (found == to.end()) found = to.insert(to.end(), {text, {}});
+    if (!runtime.empty()) found->second.push_back(runtime);
+  }
+  void section(const char* title, const Shared& lines, std::size_t of_runtimes) {
+    if (lines.empty()) return;
+    line("\n{}", title);
+    for (const auto& [text, runtimes] : lines) {
+      const bool all = runtimes.size() == of_runtimes || runtimes.empty();
+      line("  {}{}", text, all ? "" : fmt::format("  [{}]", fmt::join(runtimes, ", ")));
+    }
+  }
+
+  void problems(const ProgramReport& report) {
+    Shared undecided;
+    Shared failures;
+    for (const RuntimeReport& row : report.runtimes) {
+      for (const checker::Undecided& u : row.undecided)
+        add(undecided, fmt::format("{}: {}: {}", u.where.str(), checker::name(u.kind), u.reason), row.name);
+      if (!row.failure.empty()) add(failures, row.failure, row.name);
+    }
+    section("not decided", undecided, report.runtimes.size());
+    section("internal error: a fault of bufferproof, not of your program; please report it with this file",
+            failures, report.runtimes.size());
+  }
+
+  void notes(const ProgramReport& report) {
+    Shared lines;
+    for (const RuntimeReport& row : report.runtimes)
+      for (const checker::Note& note : row.notes)
+        add(lines, fmt::format("{}: {}: {}", note.where.str(), note.rule, note.message), row.name);
+    section("notes (no reader depends on these)", lines, report.runtimes.size());
+  }
+
+  void risks(const ProgramReport& report, bool strict) {
+    Shared lines;
+    for (const RuntimeReport& row : report.runtimes)
+      for (const model::Risk& risk : row.risks)
+        add(lines, fmt::format("{}: {}: {}", risk.where.str(), risk.label, risk.message), row.name);
+    section(strict ? "risks (count with --strict)" : "risks (not replayed, not counted)", lines,
+            report.runtimes.size());
+  }
+
+  void assumptions(const ProgramReport& report) {
+    Shared lines;
+    for (const RuntimeReport& row : report.runtimes)
+      for (const std::string& text : row.assumptions) add(lines, text, row.name);
+    section("assumptions", lines, report.runtimes.size());
+  }
+
+  std::string out_;
+  SourceExcerpts excerpts_;
+};
+
+}  // namespace
+
+std::string print_text(const CheckReport& report) { return TextReport().print(report); }
+
+}  // namespace bufferproof::cli
