@@ -83,11 +83,13 @@ const KernelDef* Program::find_kernel(std::string_view name) const {
   return found == kernels.end() ? nullptr : &*found;
 }
 
-int number_steps(Program& program) {
+int number_steps(Block& block) {
   int next = 0;
-  number(program.body, next);
+  number(block, next);
   return next;
 }
+
+int number_steps(Program& program) { return number_steps(program.body); }
 
 void validate(const Program& program) {
   for (const Symbol& symbol : program.symbols)

@@ -41,6 +41,7 @@ struct BoundVariable {
   std::string name;
   SymExpr lo;
   SymExpr hi;
+  bool operator==(const BoundVariable&) const = default;
 };
 
 /// Elements of a handle: { index(vars) | vars in their ranges, where }. `whole`: every element of the handle,
@@ -50,6 +51,7 @@ struct IndexSet {
   std::vector<BoundVariable> variables;
   std::vector<SymExpr> index;  ///< one per axis of the handle
   Cond where = true;
+  bool operator==(const IndexSet&) const = default;
 };
 
 /// Which producer a read means (C3, C9).
@@ -63,6 +65,7 @@ struct From {
   };
   Kind kind = Kind::any;
   std::vector<Name> names;
+  bool operator==(const From&) const = default;
 };
 
 // ---- effects
@@ -85,6 +88,7 @@ struct Clause {
   bool relies_on_declared = false;  ///< compiled for the declared layout, not the handle's (E2, C7)
   std::optional<Layout>
       as_layout;  ///< stores through the handle's base pointer with this layout instead (E2)
+  bool operator==(const Clause&) const = default;
 };
 
 /// A fallback moves the handle to a fresh storage the result lives in (E4, S3). No memory of the old one is
@@ -95,6 +99,7 @@ struct Rebind {
   std::optional<DType> dtype;    ///< nullopt: as declared
   Name alias_of;     ///< not empty: the result is a view of this argument, `result` is relative to its offset
   int same_as = -1;  ///< >= 0: shares the storage of that earlier Rebind of the same variant
+  bool operator==(const Rebind&) const = default;
 };
 
 /// One road of a launch.
@@ -315,6 +320,7 @@ struct Program {
 
 /// Numbers all steps in textual order, blocks after their statement; returns how many there are.
 int number_steps(Program& program);
+int number_steps(Block& block);
 
 /// Raises InputError when a structural promise of this header does not hold (strides without sizes, index
 /// rank 0 with variables, empty names, a definition index outside kernels, ranges with hi < lo).

@@ -74,6 +74,9 @@ class SymExpr {
   std::vector<Term> terms_;
 };
 
+/// The expression that is just this atom.
+SymExpr from_atom(AtomRef atom);
+
 struct Atom {
   enum class Kind : std::uint8_t { symbol, floordiv, mod, min, max, call };
   Kind kind = Kind::symbol;

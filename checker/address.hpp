@@ -1,0 +1,20 @@
+// When two storage addresses are equal, kept linear although strides may be symbolic.
+//
+// An address is a sum of "digits" times monomials of size symbols (x*64*s1 + y). Where the digits below each
+// monomial stay below it, equal addresses have equal digits, and nothing is multiplied. Otherwise the plain
+// equation is given. Tested by tests/checker/address_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "checker/ranges.hpp"
+
+namespace bufferproof::checker {
+
+/// Condition for a == b. `a_variables`, `b_variables`: ranges of the index and loop variables in each; every
+/// other symbol is a size.
+model::Cond same_address(const model::SymExpr& a, const std::vector<model::BoundVariable>& a_variables,
+                         const model::SymExpr& b, const std::vector<model::BoundVariable>& b_variables,
+                         const Ranges& ranges);
+
+}  // namespace bufferproof::checker

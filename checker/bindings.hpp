@@ -1,0 +1,68 @@
+// What names mean on which path: guarded alternatives of handles, and of the storages handles stand on (S2,
+// S3).
+//
+// Alternatives exclude each other; on a straight line there is exactly one, under the guard "true".
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "checker/world.hpp"
+
+namespace bufferproof::checker {
+
+/// How far a handle is from what was declared (C7).
+enum class Mismatch : std::uint8_t { none, strides, shape };
+
+/// Where a handle stands.
+struct HandleState {
+  int storage = -1;
+  std::optional<model::Layout> layout;  ///< in units of the storage's elements
+  bool spans_storage = false;           ///< layout unknown, but it is the whole allocation
+  int life = -1;
+  Mismatch mismatch = Mismatch::none;
+};
+
+template <typename T>
+struct Guarded {
+  model::Cond when = true;
+  T value;
+};
+
+/// A tensor object. `point` and rebinds move it; every name of it sees that (S3).
+struct HandleObject {
+  std::vector<Guarded<HandleState>> states;
+  std::optional<model::Layout> declared;
+  std::optional<model::DType> dtype;
+  std::string name;  ///< first name, for reports
+  model::SourceLocation where;
+  int names = 0;         ///< names that mean it
+  bool derived = false;  ///< a view or second handle of another one
+};
+
+/// What a name means: an object with its ideal twin, or nothing.
+struct Binding {
+  enum class Kind : std::uint8_t { handle, no_storage, given_up } kind = Kind::handle;
+  int object = -1;
+  HandleState ideal;  ///< wrappers: the handle in the ideal world
+};
+
+using Bindings = std::map<std::string, std::vector<Guarded<Binding>>, std::less<>>;
+
+/// Replaces the alternatives on the paths of `when` by `fresh` (whose guards lie inside `when`).
+template <typename T>
+void assign(std::vector<Guarded<T>>& alternatives, const model::Cond& when,
+            const std::vector<Guarded<T>>& fresh) {
+  std::vector<Guarded<T>> out;
+  if (!when.is_true())
+    for (Guarded<T>& old : alternatives) {
+      model::Cond still = old.when && !when;
+      if (!still.is_false()) out.push_back({still, std::move(old.value)});
+    }
+  for (const Guarded<T>& one : fresh)
+    if (!one.when.is_false()) out.push_back(one);
+  alternatives = std::move(out);
+}
+
+}  // namespace bufferproof::checker

@@ -1,0 +1,180 @@
+#include "checker/hits.hpp"
+
+#include "checker/address.hpp"
+#include "checker/eliminate.hpp"
+#include "model/substitute.hpp"
+
+namespace bufferproof::checker {
+namespace {
+
+using model::BoundVariable;
+using model::Cond;
+using model::SymExpr;
+
+/// The event with loop and set variables renamed apart from everybody else's.
+Event primed(const Event& event) {
+  Event out = event;
+  out.access = expanded(event.access);
+  model::Substitution by;
+  auto fresh = [&](std::string& name) {
+    const std::string renamed = name + "'";
+    by.insert_or_assign(name, SymExpr::symbol(renamed));
+    name = renamed;
+  };
+  Access& a = out.access;
+  for (LoopFrame& loop : a.place.loops) {
+    loop.count = loop.count.substitute(by);
+    fresh(loop.variable);
+  }
+  for (BoundVariable& variable : a.variables) {
+    variable.lo = variable.lo.substitute(by);
+    variable.hi = variable.hi.substitute(by);
+    fresh(variable.name);
+  }
+  if (by.empty()) return out;
+  a.guard = a.guard.substitute(by);
+  a.where = a.where.substitute(by);
+  for (SymExpr& index : a.index) index = index.substitute(by);
+  a.address = a.address.substitute(by);
+  if (out.writer.has_holes()) out.writer = out.writer.substitute(by);
+  return out;
+}
+
+std::vector<std::string> names(const std::vector<BoundVariable>& variables, std::size_t from = 0) {
+  std::vector<std::string> out;
+  for (std::size_t i = from; i < variables.size(); ++i) out.push_back(variables[i].name);
+  return out;
+}
+
+/// How many outer loops an event shares with a moment.
+std::size_t shared_loops(const Place& place, const Moment& moment) {
+  if (moment.at_end) return 0;
+  std::size_t shared = 0;
+  while (shared < place.loops.size() && shared < moment.loops.size() &&
+         place.loops[shared].loop == moment.loops[shared].first)
+    ++shared;
+  return shared;
+}
+
+int position(const Place& place, std::size_t depth) {
+  return depth < place.loops.size() ? place.loops[depth].loop : place.step;
+}
+
+int position(const Moment& moment, std::size_t depth) {
+  return depth < moment.loops.size() ? moment.loops[depth].first : moment.step;
+}
+
+/// Order of an event and a moment in the same iteration of their `shared` common loops.
+bool statically_before(const Place& place, const Moment& moment, std::size_t shared) {
+  if (moment.at_end) return true;
+  const int a = position(place, shared);
+  const int b = position(moment, shared);
+  return a != b ? a < b : place.clause < moment.clause;
+}
+
+/// Conditions on the event's loop variables: one per way of being earlier, the most recent way first.
+std::vector<Cond> ways_before(const Place& place, const Moment& moment) {
+  const std::size_t shared = shared_loops(place, moment);
+  std::vector<Cond> equal_up_to{true};
+  for (std::size_t i = 0; i < shared; ++i)
+    equal_up_to.push_back(equal_up_to.back() &&
+                          Cond::eq(SymExpr::symbol(place.loops[i].variable), moment.loops[i].second));
+  std::vector<Cond> ways;
+  if (statically_before(place, moment, shared)) ways.push_back(equal_up_to[shared]);
+  for (std::size_t i = shared; i-- > 0;)
+    ways.push_back(equal_up_to[i] &&
+                   Cond::lt(SymExpr::symbol(place.loops[i].variable), moment.loops[i].second));
+  return ways;
+}
+
+/// Variables from the outermost in: each takes the greatest value for which the rest still exists. Loops must
+/// be determined, set variables only when `all`.
+std::optional<Hit> latest(const Event& event, const Cond& condition, bool all) {
+  Hit hit{nullptr, true, {}, event.writer, {}};
+  const std::vector<BoundVariable> variables = variables_of(event.access);
+  const std::size_t determined = all ? variables.size() : event.access.place.loops.size();
+  Cond rest = condition;
+  for (std::size_t i = 0; i < determined; ++i) {
+    auto projected = exists(names(variables, i + 1), rest);
+    if (!projected) return std::nullopt;
+    auto last = greatest(variables[i].name, *projected);
+    if (!last) return std::nullopt;
+    if (i == 0) hit.exists = last->exists;
+    hit.values.insert_or_assign(variables[i].name, last->last);
+    rest = rest.substitute({{variables[i].name, last->last}});
+  }
+  if (determined == 0) {
+    auto projected = exists(names(variables), rest);
+    if (!projected) return std::nullopt;
+    hit.exists = *projected;
+  }
+  return hit;
+}
+
+Moment moment_at(const Place& place, const model::Substitution& values) {
+  Moment out{{}, place.step, place.clause, place.at_end};
+  for (const LoopFrame& loop : place.loops)
+    out.loops.emplace_back(loop.loop, SymExpr::symbol(loop.variable).substitute(values));
+  return out;
+}
+
+}  // namespace
+
+Moment moment_of(const Place& place) { return moment_at(place, {}); }
+
+std::vector<BoundVariable> variables_of(const Access& access) {
+  std::vector<BoundVariable> out;
+  for (const LoopFrame& loop : access.place.loops) out.push_back({loop.variable, 0, loop.count});
+  out.insert(out.end(), access.variables.begin(), access.variables.end());
+  return out;
+}
+
+Cond instance_condition(const Access& access) {
+  Cond out = access.guard && access.where;
+  for (const BoundVariable& variable : variables_of(access)) {
+    const SymExpr value = SymExpr::symbol(variable.name);
+    out = out && Cond::le(variable.lo, value) && Cond::lt(value, variable.hi);
+  }
+  return out;
+}
+
+Cond before(const Moment& a, const Moment& b) {
+  if (a.at_end || b.at_end) return b.at_end && !a.at_end;
+  Cond out(false);
+  Cond equal(true);
+  std::size_t depth = 0;
+  for (; depth < a.loops.size() && depth < b.loops.size() && a.loops[depth].first == b.loops[depth].first;
+       ++depth) {
+    out = out || (equal && Cond::lt(a.loops[depth].second, b.loops[depth].second));
+    equal = equal && Cond::eq(a.loops[depth].second, b.loops[depth].second);
+  }
+  const int x = position(a, depth);
+  const int y = position(b, depth);
+  const bool earlier = x != y ? x < y : a.clause < b.clause;
+  return out || (equal && Cond(earlier));
+}
+
+std::optional<std::vector<Hit>> last_hits(const Event& event, const Query& query, const Ranges& ranges,
+                                          const std::function<Cond(const Event&)>& only) {
+  const Event mine = primed(event);
+  const Access& a = mine.access;
+  Cond touches = instance_condition(a);
+  if (only) touches = touches && only(mine);
+  if (!a.spans_storage)
+    touches = touches && same_address(a.address, variables_of(a), query.address, query.variables, ranges);
+  std::vector<Hit> hits;
+  for (const Cond& way : ways_before(a.place, query.moment)) {
+    const Cond condition = touches && way;
+    if (condition.is_false()) continue;
+    auto hit = latest(mine, condition, event.kind == Event::Kind::copy);
+    if (!hit) return std::nullopt;
+    if (hit->exists.is_false()) continue;
+    hit->event = &event;
+    hit->moment = moment_at(a.place, hit->values);
+    if (hit->writer.has_holes()) hit->writer = hit->writer.substitute(hit->values);
+    hits.push_back(std::move(*hit));
+  }
+  return hits;
+}
+
+}  // namespace bufferproof::checker

@@ -1,0 +1,103 @@
+#include "checker/ranges.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace bufferproof::checker {
+namespace {
+
+using model::Atom;
+using model::Cond;
+using model::SymExpr;
+using Bound = std::optional<std::int64_t>;
+
+Bound add(Bound a, Bound b) { return a && b ? model::checked_add(*a, *b) : std::nullopt; }
+
+/// Product of a bound with a sign-known interval end; unbounded stays unbounded.
+Interval multiply(const Interval& a, const Interval& b) {
+  if (a.lo && a.hi && b.lo && b.hi) {
+    std::array<Bound, 4> ends{model::checked_mul(*a.lo, *b.lo), model::checked_mul(*a.lo, *b.hi),
+                              model::checked_mul(*a.hi, *b.lo), model::checked_mul(*a.hi, *b.hi)};
+    if (std::all_of(ends.begin(), ends.end(), [](const Bound& e) { return e.has_value(); }))
+      return {*std::min_element(ends.begin(), ends.end()), *std::max_element(ends.begin(), ends.end())};
+    return {};
+  }
+  const bool both_positive = a.lo && *a.lo >= 0 && b.lo && *b.lo >= 0;
+  if (both_positive)
+    return {model::checked_mul(*a.lo, *b.lo), a.hi && b.hi ? model::checked_mul(*a.hi, *b.hi) : std::nullopt};
+  return {};
+}
+
+Interval scale(const Interval& a, std::int64_t by) {
+  auto times = [&](Bound b) { return b ? model::checked_mul(*b, by) : std::nullopt; };
+  return by >= 0 ? Interval{times(a.lo), times(a.hi)} : Interval{times(a.hi), times(a.lo)};
+}
+
+}  // namespace
+
+Interval Ranges::of(const Atom& atom) const {
+  if (atom.kind == Atom::Kind::symbol) {
+    auto found = intervals_.find(atom.name);
+    return found == intervals_.end() ? Interval{} : found->second;
+  }
+  if (atom.kind == Atom::Kind::call) return {};
+  const Interval a = of(atom.arguments[0]);
+  const Interval b = of(atom.arguments[1]);
+  switch (atom.kind) {
+    case Atom::Kind::floordiv: {
+      auto d = atom.arguments[1].constant();
+      if (!d || *d <= 0) return {};
+      auto divide = [&](Bound x) { return x ? Bound(model::floordiv_value(*x, *d)) : std::nullopt; };
+      return {divide(a.lo), divide(a.hi)};
+    }
+    case Atom::Kind::mod: {
+      auto d = atom.arguments[1].constant();
+      return d && *d > 0 ? Interval{0, *d - 1} : Interval{};
+    }
+    case Atom::Kind::min:
+      return {a.lo && b.lo ? Bound(std::min(*a.lo, *b.lo)) : std::nullopt,
+              a.hi && b.hi ? Bound(std::min(*a.hi, *b.hi)) : (a.hi ? a.hi : b.hi)};
+    default:
+      return {a.lo && b.lo ? Bound(std::max(*a.lo, *b.lo)) : (a.lo ? a.lo : b.lo),
+              a.hi && b.hi ? Bound(std::max(*a.hi, *b.hi)) : std::nullopt};
+  }
+}
+
+Interval Ranges::of(const SymExpr& expr) const {
+  Interval sum{expr.constant_part(), expr.constant_part()};
+  for (const model::Term& term : expr.terms()) {
+    Interval factor = of(*term.atoms[0]);
+    for (std::size_t i = 1; i < term.atoms.size(); ++i) factor = multiply(factor, of(*term.atoms[i]));
+    factor = scale(factor, term.coefficient);
+    sum = {add(sum.lo, factor.lo), add(sum.hi, factor.hi)};
+  }
+  return sum;
+}
+
+bool Ranges::surely_le(const SymExpr& a, const SymExpr& b) const {
+  const Interval gap = of(b - a);
+  return gap.lo && *gap.lo >= 0;
+}
+
+bool Ranges::surely_lt(const SymExpr& a, const SymExpr& b) const {
+  const Interval gap = of(b - a);
+  return gap.lo && *gap.lo >= 1;
+}
+
+bool Ranges::surely(const Cond& c) const {
+  switch (c.kind()) {
+    case Cond::Kind::constant:
+      return c.is_true();
+    case Cond::Kind::le_zero:
+      return surely_le(c.expr(), 0);
+    case Cond::Kind::eq_zero:
+      return surely_le(c.expr(), 0) && surely_le(0, c.expr());
+    case Cond::Kind::conj:
+      return std::all_of(c.parts().begin(), c.parts().end(), [&](const Cond& part) { return surely(part); });
+    case Cond::Kind::disj:
+      return std::any_of(c.parts().begin(), c.parts().end(), [&](const Cond& part) { return surely(part); });
+  }
+  return false;
+}
+
+}  // namespace bufferproof::checker
