@@ -1,0 +1,283 @@
+#include "checker/check.hpp"
+
+#include <algorithm>
+
+#include "checker/minimise.hpp"
+#include "checker/order.hpp"
+#include "checker/report.hpp"
+#include "checker/unroll.hpp"
+#include "checker/walk.hpp"
+#include "model/substitute.hpp"
+
+namespace bufferproof::checker {
+namespace {
+
+using model::Cond;
+using model::Program;
+using model::SymExpr;
+
+/// One pass of the pipeline over one program at one unrolling.
+class Pass {
+ public:
+  Pass(const Program& program, const Options& options)
+      : program_(program), options_(options), solver_(options.rlimit) {}
+
+  Result run(const UnrollPolicy& policy) {
+    result_.assumptions = program_.assumptions;
+    Ranges ranges = symbol_ranges();
+    Unrolled unrolled = unroll(program_, ranges, policy);
+    world_ = walk(program_, unrolled.body, ranges);
+    result_.undecided = std::move(unrolled.undecided);
+    append(result_.undecided, world_.undecided);
+    result_.notes = world_.notes;
+    if (!set_up_solver()) return finish();
+    judge_all();
+    return finish();
+  }
+
+ private:
+  template <typename T>
+  static void append(std::vector<T>& to, const std::vector<T>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
+
+  /// Declared ranges, narrowed by what --assume says of single symbols.
+  Ranges symbol_ranges() const {
+    Ranges ranges;
+    for (const model::Symbol& symbol : program_.symbols) {
+      Interval interval{symbol.lo, symbol.hi};
+      for (const Cond& literal : conjuncts(options_.assume)) narrow(symbol.name, literal, interval);
+      ranges.set(symbol.name, interval);
+    }
+    return ranges;
+  }
+
+  static std::vector<Cond> conjuncts(const Cond& c) {
+    return c.kind() == Cond::Kind::conj ? c.parts() : std::vector<Cond>{c};
+  }
+
+  static void narrow(const std::string& symbol, const Cond& literal, Interval& interval) {
+    if (!literal.parts().empty() || literal.kind() == Cond::Kind::constant) return;
+    const auto linear = literal.expr().linear();
+    if (!linear || linear->size() != 1 || linear->begin()->first != symbol) return;
+    const std::int64_t c = linear->begin()->second;
+    const std::int64_t rest = literal.expr().constant_part();
+    if (c == 1) {
+      interval.hi = std::min(interval.hi.value_or(INT64_MAX), -rest);
+    } else if (c == -1 && literal.kind() == Cond::Kind::le_zero) {
+      interval.lo = std::max(interval.lo.value_or(INT64_MIN), rest);
+    }
+    if (literal.kind() == Cond::Kind::eq_zero && c == 1)
+      interval.lo = std::max(interval.lo.value_or(INT64_MIN), -rest);
+  }
+
+  /// False when no run satisfies the preconditions: a proof would be vacuous.
+  bool set_up_solver() {
+    for (const model::Symbol& symbol : program_.symbols) restrict(symbol.name, symbol.lo, symbol.hi);
+    for (const Choice& choice : world_.choices)
+      restrict(choice.symbol, 0, static_cast<std::int64_t>(choice.names.size()) - 1);
+    solver_.add(options_.assume);
+    const Answer answer = solver_.check();
+    if (answer == Answer::sat) return true;
+    undecided(answer == Answer::unsat ? Verdict::unsupported : Verdict::budget, {},
+              answer == Answer::unsat ? "no run satisfies the ranges and the assumptions together"
+                                      : "the ranges and assumptions are too hard for the resource limit");
+    return false;
+  }
+
+  void restrict(const std::string& symbol, std::int64_t lo, std::optional<std::int64_t> hi) {
+    solver_.add(Cond::le(lo, SymExpr::symbol(symbol)));
+    if (hi) solver_.add(Cond::le(SymExpr::symbol(symbol), *hi));
+  }
+
+  void undecided(Verdict kind, const model::SourceLocation& where, const std::string& reason) {
+    result_.undecided.push_back({kind, where, reason});
+  }
+
+  void judge_all() {
+    const Tags tags(world_);
+    for (const Misuse& misuse : world_.misuses) ask(question_of(misuse));
+    for (const Bounds& bounds : world_.bounds) take(judge(world_, bounds), bounds.where, bounds.buffer);
+    for (const Read& read : world_.reads) take(judge(world_, tags, read), read.where, read.buffer);
+    if (!world_.several_streams) return;
+    if (auto questions = races(world_)) {
+      for (const Question& question : *questions) ask(question);
+    } else {
+      undecided(Verdict::unsupported, {}, "the order of streams whose names depend on symbols");
+    }
+  }
+
+  void take(const Judged& judged, const model::SourceLocation& where, const std::string& buffer) {
+    ++result_.statistics.obligations;
+    if (judged.by_algebra) {
+      ++result_.statistics.by_algebra;
+      return;
+    }
+    ++result_.statistics.by_solver;
+    if (!judged.decided) {
+      undecided(Verdict::budget, where, "the elements of " + buffer + " are outside the decidable fragment");
+      return;
+    }
+    for (const Question& question : judged.questions) ask(question);
+    for (const Question& question : judged.rests_on_unknown) ask_unknown(question);
+  }
+
+  void ask(const Question& question) {
+    if (question.wrong.is_false()) return;
+    Witness witness;
+    switch (smallest(solver_, program_, world_, question, witness)) {
+      case Found::none:
+        return;
+      case Found::unknown:
+        undecided(
+            Verdict::budget, question.where,
+            "whether " + question.buffer + " is right (" + question.rule + ") exceeds the resource limit");
+        return;
+      case Found::witness:
+        add(refutation(program_, world_, question, witness), question.step);
+    }
+  }
+
+  void ask_unknown(const Question& question) {
+    solver_.push();
+    solver_.add(question.wrong);
+    if (solver_.check() != Answer::unsat)
+      undecided(
+          Verdict::unsupported, question.where,
+          question.buffer + " holds the result of a call whose effects are not known; give its --schema");
+    solver_.pop();
+  }
+
+  void add(Refutation refutation, int step) {
+    const model::Finding& f = refutation.finding;
+    const auto same = [&](const std::pair<int, Refutation>& other) {
+      const model::Finding& g = other.second.finding;
+      return g.kind == f.kind && g.buffer == f.buffer && g.reader == f.reader;
+    };
+    if (std::none_of(found_.begin(), found_.end(), same)) found_.emplace_back(step, std::move(refutation));
+  }
+
+  Result finish() {
+    std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.first, a.second.finding.kind) < std::pair(b.first, b.second.finding.kind);
+    });
+    for (auto& [step, refutation] : found_) result_.refutations.push_back(std::move(refutation));
+    auto any = [&](Verdict kind) {
+      return std::any_of(result_.undecided.begin(), result_.undecided.end(),
+                         [&](const Undecided& u) { return u.kind == kind; });
+    };
+    result_.verdict = !result_.refutations.empty() ? Verdict::refuted
+                      : any(Verdict::unsupported)  ? Verdict::unsupported
+                      : any(Verdict::budget)       ? Verdict::budget
+                                                   : Verdict::proved;
+    return std::move(result_);
+  }
+
+  const Program& program_;
+  const Options& options_;
+  Solver solver_;
+  World world_;
+  Result result_;
+  std::vector<std::pair<int, Refutation>> found_;
+};
+
+Result pass(const Program& program, const Options& options, bool everything) {
+  UnrollPolicy policy;
+  policy.budget = options.unroll_budget;
+  policy.everything = everything;
+  return Pass(program, options).run(policy);
+}
+
+bool has_loop(const model::Block& block) {
+  return std::any_of(block.begin(), block.end(), [](const model::Step& step) {
+    if (const auto* branch = std::get_if<model::Branch>(&step.node))
+      return has_loop(branch->then_block) || has_loop(branch->else_block);
+    return std::holds_alternative<model::Loop>(step.node);
+  });
+}
+
+constexpr std::int64_t kMostSplits = 64;  ///< values a symbol is split into, and program copies that makes
+
+/// The bounded symbol with the fewest values, if that is few enough to try one by one.
+const model::Symbol* splittable(const Program& program, std::int64_t left) {
+  const model::Symbol* best = nullptr;
+  auto values = [](const model::Symbol& s) { return *s.hi - s.lo + 1; };
+  for (const model::Symbol& symbol : program.symbols) {
+    if (!symbol.hi || *symbol.hi == symbol.lo || *symbol.hi - symbol.lo >= left) continue;
+    if (!best || values(symbol) < values(*best)) best = &symbol;
+  }
+  return best;
+}
+
+Program with_value(const Program& program, const std::string& symbol, std::int64_t value) {
+  Program out = program;
+  for (model::Symbol& s : out.symbols)
+    if (s.name == symbol) s.lo = value, s.hi = value, s.value = value;
+  for (model::Step& step : out.body) step = substitute(step, {{symbol, SymExpr(value)}});
+  return out;
+}
+
+void merge(Result& into, Result&& from) {
+  for (Refutation& refutation : from.refutations) {
+    const auto same = [&](const Refutation& other) {
+      return other.finding.kind == refutation.finding.kind &&
+             other.finding.buffer == refutation.finding.buffer &&
+             other.finding.reader == refutation.finding.reader;
+    };
+    if (std::none_of(into.refutations.begin(), into.refutations.end(), same))
+      into.refutations.push_back(std::move(refutation));
+  }
+  into.undecided.insert(into.undecided.end(), from.undecided.begin(), from.undecided.end());
+  into.statistics.obligations += from.statistics.obligations;
+  into.statistics.by_algebra += from.statistics.by_algebra;
+  into.statistics.by_solver += from.statistics.by_solver;
+  if (into.refutations.empty()) {
+    into.verdict = from.verdict == Verdict::proved ? into.verdict : std::max(into.verdict, from.verdict);
+  } else {
+    into.verdict = Verdict::refuted;
+  }
+}
+
+bool undecided_by_fragment(const Result& result) {
+  return std::any_of(result.undecided.begin(), result.undecided.end(),
+                     [](const Undecided& u) { return u.kind == Verdict::budget; });
+}
+
+/// What a summary cannot decide is tried with every loop unrolled, then value by value of a symbol with few
+/// values.
+Result attempt(const Program& program, const Options& options, std::int64_t splits) {
+  Result result = pass(program, options, false);
+  if (!undecided_by_fragment(result)) return result;
+  if (has_loop(program.body)) {
+    Result unrolled = pass(program, options, true);
+    if (!undecided_by_fragment(unrolled)) return unrolled;
+  }
+  const model::Symbol* symbol = splittable(program, splits);
+  if (!symbol) return result;
+  const std::int64_t count = *symbol->hi - symbol->lo + 1;
+  Result merged;
+  bool first = true;
+  for (std::int64_t value = symbol->lo; value <= *symbol->hi; ++value) {
+    const Program fixed = with_value(program, symbol->name, value);
+    Options at = options;
+    at.assume = options.assume.substitute({{symbol->name, SymExpr(value)}});
+    if (at.assume.is_false()) continue;
+    Result one = attempt(fixed, at, splits / count);
+    if (first) {
+      merged = std::move(one);
+      first = false;
+    } else {
+      merge(merged, std::move(one));
+    }
+  }
+  return first ? result : merged;
+}
+
+}  // namespace
+
+Result check(const Program& program, const Options& options) {
+  model::validate(program);
+  return attempt(program, options, kMostSplits);
+}
+
+}  // namespace bufferproof::checker

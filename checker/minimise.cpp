@@ -1,0 +1,122 @@
+#include "checker/minimise.hpp"
+
+#include <algorithm>
+
+namespace bufferproof::checker {
+namespace {
+
+using model::Cond;
+using model::SymExpr;
+
+class Scope {
+ public:
+  explicit Scope(Solver& solver) : solver_(solver) { solver_.push(); }
+  ~Scope() { solver_.pop(); }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  Solver& solver_;
+};
+
+/// The road is one of the kernel's fallbacks.
+Cond off_tuned(const Choice& choice) {
+  Cond out(false);
+  for (std::size_t v = 0; v < choice.names.size(); ++v)
+    if (choice.fallback[v])
+      out = out || Cond::eq(SymExpr::symbol(choice.symbol), static_cast<std::int64_t>(v));
+  return out;
+}
+
+class Minimiser {
+ public:
+  Minimiser(Solver& solver, const model::Program& program, const World& world, const Question& question)
+      : solver_(solver), program_(program), world_(world), question_(question) {
+    question.wrong.collect_symbols(symbols_);
+  }
+
+  Found run(Witness& witness) {
+    Scope scope(solver_);
+    solver_.add(question_.wrong);
+    const Answer answer = solver_.check();
+    if (answer == Answer::unsat) return Found::none;
+    if (answer == Answer::unknown) return Found::unknown;
+    fewest_fallbacks();
+    for (const model::Symbol& symbol : program_.symbols) least(SymExpr::symbol(symbol.name));
+    for (const Choice& choice : world_.choices)
+      if (symbols_.contains(choice.symbol)) least(SymExpr::symbol(choice.symbol));
+    for (const SymExpr& index : question_.element) least(index);
+    for (const std::string& symbol : symbols_) least(SymExpr::symbol(symbol));
+    fill(witness);
+    return Found::witness;
+  }
+
+ private:
+  /// at most k for k = 0, 1, 2, ... over the roads the question depends on.
+  void fewest_fallbacks() {
+    SymExpr count = 0;
+    for (const Choice& choice : world_.choices) {
+      if (!symbols_.contains(choice.symbol)) continue;
+      const SymExpr flag = SymExpr::symbol("off tuned: " + choice.kernel);
+      const Cond off = off_tuned(choice);
+      solver_.add((off && Cond::eq(flag, 1)) || (!off && Cond::eq(flag, 0)));
+      count = count + flag;
+    }
+    if (!count.is_constant()) least(count);
+  }
+
+  bool holds(const Cond& extra) {
+    Scope scope(solver_);
+    solver_.add(extra);
+    return solver_.check() == Answer::sat;
+  }
+
+  /// Fixes an expression to its least possible value: bisection between a value known impossible and one
+  /// known possible.
+  void least(const SymExpr& expr) {
+    if (expr.is_constant()) return;
+    if (solver_.check() != Answer::sat) return;
+    auto possible = solver_.value(expr);
+    if (!possible) return;
+    const Interval range = world_.ranges.of(expr);
+    std::int64_t impossible = range.lo ? *range.lo - 1 : -(std::int64_t{1} << 40);
+    if (impossible < *possible - 1 && holds(Cond::le(expr, impossible + 1))) possible = impossible + 1;
+    while (*possible - impossible > 1) {
+      const std::int64_t middle = impossible + (*possible - impossible) / 2;
+      if (holds(Cond::le(expr, middle))) {
+        possible = middle;
+      } else {
+        impossible = middle;
+      }
+    }
+    solver_.add(Cond::eq(expr, *possible));
+  }
+
+  void fill(Witness& witness) {
+    if (solver_.check() != Answer::sat) return;
+    auto take = [&](const std::string& symbol) {
+      witness.values[symbol] = solver_.value(SymExpr::symbol(symbol)).value_or(0);
+    };
+    for (const model::Symbol& symbol : program_.symbols) take(symbol.name);
+    for (const Choice& choice : world_.choices)
+      if (symbols_.contains(choice.symbol)) take(choice.symbol);
+    for (const std::string& symbol : symbols_) take(symbol);
+    for (const SymExpr& index : question_.element)
+      witness.element.push_back(solver_.value(index).value_or(0));
+  }
+
+  Solver& solver_;
+  const model::Program& program_;
+  const World& world_;
+  const Question& question_;
+  std::set<std::string> symbols_;
+};
+
+}  // namespace
+
+Found smallest(Solver& solver, const model::Program& program, const World& world, const Question& question,
+               Witness& witness) {
+  return Minimiser(solver, program, world, question).run(witness);
+}
+
+}  // namespace bufferproof::checker

@@ -1,0 +1,165 @@
+#include "checker/order.hpp"
+
+#include "checker/address.hpp"
+#include "checker/cover.hpp"
+#include "model/substitute.hpp"
+
+namespace bufferproof::checker {
+namespace {
+
+using model::Cond;
+using model::Name;
+using model::SymExpr;
+
+const Name kHost("host");
+
+int top_position(const Place& place) { return place.loops.empty() ? place.step : place.loops[0].loop; }
+
+/// Who has seen one access finish, while walking forward from it.
+class Seen {
+ public:
+  Seen(Name stream, bool& decided) : decided_(decided) { streams_.push_back({std::move(stream), true}); }
+
+  Cond by(const Name& stream) {
+    Cond out(false);
+    for (const auto& [name, when] : streams_) {
+      auto same = same_name(name, stream);
+      decided_ &= same.has_value();
+      if (same) out = out || (*same && when);
+    }
+    return out;
+  }
+
+  void pass(const Sync& sync) {
+    switch (sync.kind) {
+      case Sync::Kind::launch:
+        launch(sync);
+        break;
+      case Sync::Kind::signal: {
+        Cond& event = events_.try_emplace(sync.event, false).first->second;
+        event = (sync.guard && by(sync.stream)) || (!sync.guard && event);
+        break;
+      }
+      case Sync::Kind::wait:
+        if (auto found = events_.find(sync.event); found != events_.end())
+          add(sync.stream, sync.guard && found->second);
+        break;
+      case Sync::Kind::hostsync:
+        add(kHost, sync.guard && by(sync.stream));
+        break;
+    }
+  }
+
+ private:
+  /// A launch starts after whatever the host has seen.
+  void launch(const Sync& sync) {
+    const Cond host = by(kHost);
+    if (host.is_false() || sync.stream == kHost) return;
+    decided_ &= sync.place.loops.empty();
+    add(sync.stream, sync.guard && host);
+  }
+
+  void add(const Name& stream, const Cond& when) {
+    if (!when.is_false()) streams_.push_back({stream, when});
+  }
+
+  bool& decided_;
+  std::vector<std::pair<Name, Cond>> streams_;
+  std::map<Name, Cond> events_;
+};
+
+bool conflict(const StreamAccess& a, const StreamAccess& b) {
+  using Kind = StreamAccess::Kind;
+  if (a.access.storage != b.access.storage) return false;
+  if (a.kind == Kind::read && b.kind == Kind::read) return false;
+  return !(a.kind == Kind::accumulate && b.kind == Kind::accumulate);
+}
+
+/// The earlier access with its variables renamed apart from the later one's.
+StreamAccess apart(const StreamAccess& a) {
+  StreamAccess out = a;
+  out.access = expanded(a.access);
+  model::Substitution by;
+  for (const model::BoundVariable& v : variables_of(out.access))
+    by.insert_or_assign(v.name, SymExpr::symbol(v.name + "'"));
+  Access& x = out.access;
+  for (LoopFrame& loop : x.place.loops) {
+    loop.count = loop.count.substitute(by);
+    loop.variable += "'";
+  }
+  for (model::BoundVariable& v : x.variables) {
+    v = {v.name + "'", v.lo.substitute(by), v.hi.substitute(by)};
+  }
+  x.guard = x.guard.substitute(by);
+  x.where = x.where.substitute(by);
+  x.address = x.address.substitute(by);
+  out.stream = out.stream.substitute(by);
+  return out;
+}
+
+/// Reverse: a loop in which the later access textually precedes the earlier one still has earlier iterations.
+bool may_precede(const StreamAccess& a, const StreamAccess& b) {
+  const int x = top_position(a.access.place);
+  const int y = top_position(b.access.place);
+  if (x != y) return x < y;
+  return a.access.place.step < b.access.place.step || !a.access.place.loops.empty();
+}
+
+/// Between two accesses only what stands between them matters.
+Cond happens_before(const World& world, const StreamAccess& a, const StreamAccess& b, bool& decided) {
+  Seen seen(a.stream, decided);
+  const int from = top_position(a.access.place);
+  const int to = top_position(b.access.place);
+  for (const Sync& sync : world.syncs) {
+    const int at = top_position(sync.place);
+    if (at > from && at < to) seen.pass(sync);
+  }
+  return seen.by(b.stream) || seen.by(kHost);
+}
+
+Cond overlap(const World& world, const Access& a, const Access& b) {
+  if (a.spans_storage || b.spans_storage) return true;
+  return same_address(a.address, variables_of(a), b.address, variables_of(b), world.ranges);
+}
+
+}  // namespace
+
+std::optional<std::vector<Question>> races(const World& world) {
+  std::vector<Question> questions;
+  bool decided = true;
+  for (const StreamAccess& later : world.stream_accesses)
+    for (const StreamAccess& earlier : world.stream_accesses) {
+      if (!conflict(earlier, later) || !may_precede(earlier, later)) continue;
+      if (surely_disjoint(earlier.access, later.access, world.ranges)) continue;
+      const StreamAccess a = apart(earlier);
+      const Access b = expanded(later.access);
+      Cond wrong = before(moment_of(a.access.place), moment_of(b.place));
+      if (a.access.place.step == b.place.step) {
+        // Clauses of one launch are one step of one stream.
+        Moment x = moment_of(a.access.place);
+        Moment y = moment_of(b.place);
+        x.clause = y.clause = 0;
+        wrong = before(x, y);
+      }
+      if (wrong.is_false()) continue;
+      wrong = wrong && !happens_before(world, a, later, decided);
+      wrong = wrong && instance_condition(a.access) && instance_condition(b) && overlap(world, a.access, b);
+      if (wrong.is_false()) continue;
+      Question q;
+      q.kind = model::FindingClass::race;
+      q.rule = "C4";
+      q.buffer = later.buffer;
+      q.reader = later.actor;
+      q.where = later.where;
+      q.step = b.place.step;
+      q.wrong = wrong;
+      q.element = b.index;
+      q.storage = b.storage;
+      q.message = "is not ordered after " + earlier.actor.str();
+      q.writer_where = earlier.where;
+      questions.push_back(std::move(q));
+    }
+  return decided ? std::optional(questions) : std::nullopt;
+}
+
+}  // namespace bufferproof::checker
