@@ -145,13 +145,16 @@ class ReadJudge {
       ask(FindingClass::extra, "C9", here && has_other_than(c, names), {c});
   }
 
-  /// Exactly one contributor, and it is one of `names`.
+  /// One producer, and it is one of `names`: the accumulators if there are any, else the last store.
   Cond single(const TagCase& c, const std::vector<Name>& names) {
-    if (c.base) return among(*c.base, names) && !some(c, is_not({*c.base})).value_or(Cond(false));
-    Cond out = !has_other_than(c, names);
+    const Cond accumulated = any_accumulation(c);
+    Cond accumulators = !some(c, is_not(names)).value_or(Cond(false));
     for (std::size_t i = 0; i < names.size(); ++i)
-      for (std::size_t j = i + 1; j < names.size(); ++j) out = out && !(has(c, names[i]) && has(c, names[j]));
-    return out;
+      for (std::size_t j = i + 1; j < names.size(); ++j)
+        accumulators = accumulators && !(some(c, is(names[i])).value_or(Cond(false)) &&
+                                         some(c, is(names[j])).value_or(Cond(false)));
+    const Cond store = c.base ? among(*c.base, names) : Cond(false);
+    return (accumulated && accumulators) || (!accumulated && store);
   }
 
   const std::vector<TagCase>& meant() {
