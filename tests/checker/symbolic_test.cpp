@@ -1,0 +1,39 @@
+// Sizes are symbolic, not enumerated: raising the end of a range to 10^9 changes no verdict.
+//
+// The cases listed are those whose verdict does not depend on the end of any range.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "checker/check.hpp"
+#include "model/read/bufprog/reader.hpp"
+
+namespace bufferproof::checker {
+namespace {
+
+model::Program widened(const std::string& name) {
+  std::ifstream in(std::string(TESTS_DIR "/cases/") + name);
+  std::stringstream text;
+  text << in.rdbuf();
+  model::Program program = model::read_bufprog(text.str(), name).program;
+  for (model::Symbol& symbol : program.symbols)
+    if (!(symbol.lo == 0 && symbol.hi == 1)) symbol.hi = 1'000'000'000;
+  return program;
+}
+
+class Widened : public testing::TestWithParam<std::pair<const char*, Verdict>> {};
+
+TEST_P(Widened, VerdictStays) {
+  const Result result = check(widened(GetParam().first));
+  EXPECT_EQ(result.verdict, GetParam().second) << GetParam().first << ": "
+                                               << (result.undecided.empty() ? "" : result.undecided[0].reason);
+}
+
+constexpr auto kRefuted = Verdict::refuted;
+constexpr auto kProved = Verdict::proved;
+INSTANTIATE_TEST_SUITE_P(Cases, Widened,
+                         testing::Values(std::pair{"09-reported.bufprog", kRefuted}, std::pair{"09-repaired.bufprog", kProved}));
+
+}  // namespace
+}  // namespace bufferproof::checker
