@@ -1,0 +1,15 @@
+// Backward analysis: which elements of each value the results depend on (E1, C2).
+//
+// Starts from every element of every result and walks the index maps backwards. Destinations that are
+// overwritten are not read, so a value nobody depends on has no demand at all.
+// Tested by tests/model/body_summary_test.cpp.
+#pragma once
+
+#include "model/body/summary.hpp"
+
+namespace bufferproof::model {
+
+/// One list per value of the function.
+std::vector<BoxParts> demanded_elements(const TensorFunction& function);
+
+}  // namespace bufferproof::model
