@@ -19,6 +19,8 @@ struct TagTrace {
   std::string raised;                    ///< not empty: the run ended in this error (E11)
   model::SourceLocation raised_where;
   std::vector<std::string> unsupported;  ///< steps whose effects are not known, with location
+  /// Reads whose judgement rests on a call of unknown effects (E8): no findings, but no proof either.
+  std::vector<model::Finding> rests_on_unknown;
 };
 
 /// Raises InputError when a symbol has no value, a value is outside its range, a variant or fault names

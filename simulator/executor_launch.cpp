@@ -1,0 +1,216 @@
+// Launches and copies: clauses in order, in both worlds, then what the road does to handles (E1..E11).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simulator/evaluate.hpp"
+#include "simulator/executor.hpp"
+#include "simulator/plan_check.hpp"
+
+namespace bufferproof::simulator {
+
+using model::Clause;
+using model::Launch;
+using model::Step;
+using model::Variant;
+
+namespace {
+
+model::IndexSet whole_set() {
+  model::IndexSet set;
+  set.whole = true;
+  return set;
+}
+
+AccessKind access_kind(Clause::Kind kind) {
+  if (kind == Clause::Kind::read) return AccessKind::read;
+  return kind == Clause::Kind::accumulate ? AccessKind::accumulate : AccessKind::write;
+}
+
+}  // namespace
+
+void Executor::exec(const Launch& s, const Step& at) {
+  const Variant& variant = chosen_variant(s, state_.plan, at.where);
+  const std::string kernel = text(s.kernel, at);
+  if (!variant.raises.empty()) {  // E11
+    stopped_ = true;
+    state_.trace.raised = fmt::format("{} raises: {}", kernel, variant.raises);
+    state_.trace.raised_where = at.where;
+    return;
+  }
+  Actor launch = actor(kernel, at);
+  launch.epoch = state_.clocks.issue(text(s.stream, at));
+  int writes = 0;
+  for (const Clause& c : variant.clauses) {
+    clause(s, c, launch, writes);
+    if (c.kind == Clause::Kind::write) ++writes;
+    if (c.kind == Clause::Kind::unknown)
+      state_.unsupported(at.where, fmt::format("effects of {} are not known", kernel));
+  }
+  ideal_outputs(s, launch);
+  rebind(variant, launch);
+}
+
+void Executor::clause(const Launch& launch, const Clause& c, const Actor& actor, int write_index) {
+  const std::string name = state_.text(c.buffer, actor.where);
+  const Binding* found = use(name, actor.reader, actor.where);
+  if (!found) return;
+  const Binding binding = *found;
+  std::shared_ptr<Handle> handle = binding.actual;
+  if (c.as_layout) {  // E2: through the base pointer, with the layout compiled in
+    handle = std::make_shared<Handle>(*handle);
+    handle->shape = evaluate_shape(*c.as_layout, state_.values, actor.where);
+    handle->offset = add_checked(handle->offset,
+                                 mul_checked(evaluate(c.as_layout->offset, state_.values, actor.where),
+                                             handle->element_size, actor.where),
+                                 actor.where);
+    handle->mismatch = Mismatch::none;
+  }
+  std::vector<const model::Fault*> faults;
+  if (c.kind == Clause::Kind::write)
+    for (const model::Fault& fault : state_.plan.faults)
+      if (fault.kernel == actor.reader && fault.output == write_index) faults.push_back(&fault);
+  actual_clause(c, access(name, handle, c.set, actor.where), binding, actor, faults);
+  const bool declared =
+      std::any_of(launch.outputs.begin(), launch.outputs.end(),
+                  [&](const model::Name& output) { return state_.text(output, actor.where) == name; });
+  if (c.kind == Clause::Kind::write && declared) ideal_output(name, actor);
+  if (launch.outputs.empty()) ideal_clause(c, binding, actor);
+}
+
+void Executor::actual_clause(const Clause& c, const AccessPoint& at, const Binding& binding,
+                             const Actor& actor, const std::vector<const model::Fault*>& faults) {
+  const bool reads = c.kind == Clause::Kind::read || c.kind == Clause::Kind::accumulate;
+  if (reads && mismatched(at, actor, c.relies_on_declared)) return;
+  memory_.check_bounds(at, actor);
+  memory_.check_order(at, actor, access_kind(c.kind));
+  switch (c.kind) {
+    case Clause::Kind::read:
+      return judged_read(at, binding, actor, c.from, c.set);
+    case Clause::Kind::write:
+      return write_with_faults(at, actor, faults);
+    case Clause::Kind::accumulate:
+      return memory_.accumulate(at, actor, true);
+    case Clause::Kind::modify:
+      return memory_.modify(at, actor);
+    case Clause::Kind::unknown:
+      return memory_.make_unknown(at, actor);
+  }
+}
+
+/// An extern call does in the meant world what it does in the actual one.
+void Executor::ideal_clause(const Clause& c, const Binding& binding, const Actor& actor) {
+  if (!binding.ideal || c.kind == Clause::Kind::read) return;
+  const AccessPoint at = access(state_.text(c.buffer, actor.where), binding.ideal, c.set, actor.where);
+  if (c.kind == Clause::Kind::write) memory_.write(at, actor);
+  if (c.kind == Clause::Kind::accumulate) memory_.accumulate(at, actor, false);
+  if (c.kind == Clause::Kind::modify) memory_.modify(at, actor);
+  if (c.kind == Clause::Kind::unknown) memory_.make_unknown(at, actor);
+}
+
+// C1, C3: by contract every declared output is written whole, on every road.
+void Executor::ideal_output(const std::string& name, const Actor& actor) {
+  const auto found = state_.names.find(name);
+  if (found == state_.names.end() || !found->second.ideal) return;
+  memory_.write(access(name, found->second.ideal, whole_set(), actor.where), actor);
+}
+
+void Executor::ideal_outputs(const Launch& launch, const Actor& actor) {
+  for (const model::Name& output : launch.outputs) ideal_output(state_.text(output, actor.where), actor);
+}
+
+/// A fault leaves its region as it was before the write.
+void Executor::write_with_faults(const AccessPoint& at, const Actor& actor,
+                                 const std::vector<const model::Fault*>& faults) {
+  struct Kept {
+    std::int64_t lo;
+    std::int64_t hi;
+    TagId tag;
+  };
+  std::vector<Kept> kept;
+  RangeMap& tags = at.handle->storage->tags;
+  for (const model::Fault* fault : faults) {
+    const AccessPoint region =
+        access(at.buffer, at.handle, fault_region(*fault, at.handle->shape, actor.where), actor.where);
+    for_each_run(region.selection, [&](std::int64_t lo, std::int64_t hi) {
+      tags.for_each(lo, hi, [&](std::int64_t from, std::int64_t to, TagId tag) {
+        kept.push_back({from, to, tag});
+      });
+    });
+  }
+  memory_.write(at, actor);
+  for (const Kept& piece : kept) tags.assign(piece.lo, piece.hi, piece.tag);
+}
+
+// ---- rebinds
+// --------------------------------------------------------------------------------------------------
+
+// E4
+void Executor::rebind(const Variant& variant, const Actor& actor) {
+  std::vector<std::shared_ptr<Storage>> results;
+  for (const model::Rebind& r : variant.rebinds) results.push_back(rebind_one(r, results, actor));
+}
+
+std::shared_ptr<Storage> Executor::rebind_one(const model::Rebind& r,
+                                              const std::vector<std::shared_ptr<Storage>>& earlier,
+                                              const Actor& actor) {
+  const Binding* binding = use(state_.text(r.handle, actor.where), actor.reader, actor.where);
+  if (!binding) return nullptr;
+  Handle moved = *binding->actual;
+  moved.dtype = r.dtype ? r.dtype : moved.declared_dtype;
+  moved.element_size = moved.dtype ? model::size_in_bytes(*moved.dtype) : moved.element_size;
+  moved.shape = r.result ? evaluate_shape(*r.result, state_.values, actor.where) : moved.declared;
+  moved.known_layout |= r.result.has_value();
+  const std::int64_t elements = r.result ? evaluate(r.result->offset, state_.values, actor.where) : 0;
+  moved.offset = mul_checked(elements, moved.element_size, actor.where);
+  moved.known_window = true;
+  if (!r.alias_of.empty()) {
+    const Binding* argument = use(state_.text(r.alias_of, actor.where), actor.reader, actor.where);
+    if (!argument) return nullptr;
+    moved.storage = argument->actual->storage;
+    moved.storage->refine(moved.element_size);
+    moved.offset = add_checked(moved.offset, argument->actual->offset, actor.where);
+  } else if (r.same_as >= 0 && r.same_as < static_cast<int>(earlier.size()) &&
+             earlier[static_cast<std::size_t>(r.same_as)]) {
+    moved.storage = earlier[static_cast<std::size_t>(r.same_as)];
+    moved.storage->refine(moved.element_size);
+  } else {
+    const std::int64_t size = moved.known_layout ? extent(moved.shape, elements, actor.where) : kUnknownSize;
+    moved.storage = std::make_shared<Storage>(size, moved.element_size);
+    moved.storage->name = state_.text(r.handle, actor.where);
+    moved.storage->where = actor.where;
+  }
+  moved.life = moved.storage->life;
+  moved.mismatch = compare_shapes(moved.declared, moved.shape, moved.dtype == moved.declared_dtype);  // C7
+  *binding->actual = moved;
+  if (r.alias_of.empty() && r.same_as < 0)
+    memory_.write(access(moved.storage->name, binding->actual, whole_set(), actor.where), actor);
+  return moved.storage;
+}
+
+// ---- copies
+// ---------------------------------------------------------------------------------------------------
+
+void Executor::exec(const model::Copy& s, const Step& at) {
+  Actor copier = actor("COPY", at);
+  copier.epoch = state_.clocks.issue(text(s.stream, at));
+  const std::string from_name = text(s.source, at);
+  const std::string to_name = text(s.destination, at);
+  const Binding* from = use(from_name, copier.reader, at.where);
+  const Binding* to = use(to_name, copier.reader, at.where);
+  if (!from || !to) return;
+  const AccessPoint source = access(from_name, from->actual, s.source_set, at.where);
+  const AccessPoint destination = access(to_name, to->actual, s.destination_set, at.where);
+  if (mismatched(source, copier, false)) return;
+  memory_.check_bounds(source, copier);
+  memory_.check_order(source, copier, AccessKind::read);
+  if (!state_.wrapper()) memory_.read(source, copier, model::From{});
+  memory_.check_bounds(destination, copier);
+  memory_.check_order(destination, copier, AccessKind::write);
+  memory_.copy(source, destination, copier);
+  if (from->ideal && to->ideal)
+    memory_.copy(access(from_name, from->ideal, s.source_set, at.where),
+                 access(to_name, to->ideal, s.destination_set, at.where), copier);
+}
+
+}  // namespace bufferproof::simulator
