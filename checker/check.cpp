@@ -16,6 +16,16 @@ using model::Cond;
 using model::Program;
 using model::SymExpr;
 
+bool same_subject(const Refutation& a, const Refutation& b) {
+  return a.finding.kind == b.finding.kind && a.finding.buffer == b.finding.buffer &&
+         a.finding.reader == b.finding.reader;
+}
+
+/// Fewer roads to force, then smaller sizes.
+bool smaller(const model::RunPlan& a, const model::RunPlan& b) {
+  return std::pair(a.variants.size(), a.calls) < std::pair(b.variants.size(), b.calls);
+}
+
 /// One pass of the pipeline over one program at one unrolling.
 class Pass {
  public:
@@ -148,13 +158,17 @@ class Pass {
     solver_.pop();
   }
 
+  /// One finding per class, buffer and reader: the one with the smallest run.
   void add(Refutation refutation, int step) {
-    const model::Finding& f = refutation.finding;
     const auto same = [&](const std::pair<int, Refutation>& other) {
-      const model::Finding& g = other.second.finding;
-      return g.kind == f.kind && g.buffer == f.buffer && g.reader == f.reader;
+      return same_subject(other.second, refutation);
     };
-    if (std::none_of(found_.begin(), found_.end(), same)) found_.emplace_back(step, std::move(refutation));
+    auto found = std::find_if(found_.begin(), found_.end(), same);
+    if (found == found_.end()) {
+      found_.emplace_back(step, std::move(refutation));
+    } else if (smaller(refutation.plan, found->second.plan)) {
+      found->second = std::move(refutation);
+    }
   }
 
   Result finish() {
@@ -219,11 +233,7 @@ Program with_value(const Program& program, const std::string& symbol, std::int64
 
 void merge(Result& into, Result&& from) {
   for (Refutation& refutation : from.refutations) {
-    const auto same = [&](const Refutation& other) {
-      return other.finding.kind == refutation.finding.kind &&
-             other.finding.buffer == refutation.finding.buffer &&
-             other.finding.reader == refutation.finding.reader;
-    };
+    const auto same = [&](const Refutation& other) { return same_subject(other, refutation); };
     if (std::none_of(into.refutations.begin(), into.refutations.end(), same))
       into.refutations.push_back(std::move(refutation));
   }

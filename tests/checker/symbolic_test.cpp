@@ -26,14 +26,28 @@ class Widened : public testing::TestWithParam<std::pair<const char*, Verdict>> {
 
 TEST_P(Widened, VerdictStays) {
   const Result result = check(widened(GetParam().first));
-  EXPECT_EQ(result.verdict, GetParam().second) << GetParam().first << ": "
-                                               << (result.undecided.empty() ? "" : result.undecided[0].reason);
+  EXPECT_EQ(result.verdict, GetParam().second)
+      << GetParam().first << ": " << (result.undecided.empty() ? "" : result.undecided[0].reason);
 }
 
 constexpr auto kRefuted = Verdict::refuted;
 constexpr auto kProved = Verdict::proved;
-INSTANTIATE_TEST_SUITE_P(Cases, Widened,
-                         testing::Values(std::pair{"09-reported.bufprog", kRefuted}, std::pair{"09-repaired.bufprog", kProved}));
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Widened,
+    testing::Values(std::pair{"07-reported.bufprog", kRefuted}, std::pair{"09-reported.bufprog", kRefuted},
+                    std::pair{"13-reported.bufprog", kRefuted}, std::pair{"18-reported.bufprog", kRefuted},
+                    std::pair{"25-reported.bufprog", kRefuted}, std::pair{"28-reported.bufprog", kRefuted},
+                    std::pair{"29-reported.bufprog", kRefuted}, std::pair{"34-reported.bufprog", kRefuted},
+                    std::pair{"38-reported.bufprog", kRefuted}, std::pair{"40-reported.bufprog", kRefuted},
+                    std::pair{"41-reported.bufprog", kRefuted}, std::pair{"42-reported.bufprog", kRefuted},
+                    std::pair{"52-reported.bufprog", kRefuted}, std::pair{"101-reported.bufprog", kRefuted},
+                    std::pair{"102-reported.bufprog", kRefuted}, std::pair{"07-repaired.bufprog", kProved},
+                    std::pair{"09-repaired.bufprog", kProved}, std::pair{"13-repaired.bufprog", kProved},
+                    std::pair{"18-repaired.bufprog", kProved}, std::pair{"25-repaired.bufprog", kProved},
+                    std::pair{"28-repaired.bufprog", kProved}, std::pair{"29-repaired.bufprog", kProved},
+                    std::pair{"34-repaired.bufprog", kProved}, std::pair{"40-repaired.bufprog", kProved},
+                    std::pair{"41-repaired.bufprog", kProved}, std::pair{"42-repaired.bufprog", kProved},
+                    std::pair{"101-repaired.bufprog", kProved}, std::pair{"102-repaired.bufprog", kProved}));
 
 }  // namespace
 }  // namespace bufferproof::checker
