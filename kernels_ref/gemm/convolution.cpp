@@ -26,9 +26,6 @@ class ConvolutionPlan {
 
 namespace {
 
-constexpr std::int64_t kSlack =
-    16;  // one vector of the widest set, in elements of 4 bytes; 8 of them are f64's
-
 bool present(const ConstTensorView& view) { return view.bytes() != nullptr; }
 
 /// Offsets of one group's weights, by tap, from the group's first filter.
@@ -70,7 +67,6 @@ class Convolution final : public ConvolutionPlan {
     const T* data;
     ColumnGrid grid;
     std::vector<std::int64_t> tap_offsets;  // of all groups
-    bool over_read;
   };
 
   bool can_read_directly(const ConvolutionShape& shape, const ConstTensorView& input) const;
@@ -105,7 +101,7 @@ template <typename T>
 typename Convolution<T>::Source Convolution<T>::direct(const ConvolutionShape& shape,
                                                        const ConstTensorView& input) const {
   const std::int64_t columns = shape.out_height * shape.out_width;
-  Source source{input.data<T>(), {columns, columns, input.stride(0), 0}, {}, false};
+  Source source{input.data<T>(), {columns, columns, input.stride(0), 0}, {}};
   for (std::int64_t g = 0; g < params_.groups; ++g)
     for (const Tap& tap : taps_)
       source.tap_offsets.push_back((g * shape.group_channels + tap.channel) * input.stride(1));
@@ -118,12 +114,10 @@ typename Convolution<T>::Source Convolution<T>::staged(const ConvolutionShape& s
   const bool zero_taps =
       std::any_of(taps_.begin(), taps_.end(), [](const Tap& tap) { return tap.channel < 0; });
   const StagedLayout layout = staged_layout(params_, shape, zero_taps);
-  T* memory = scratch<T>(ScratchUse::staged, layout.image * shape.batch + kSlack);
+  T* memory = scratch<T>(ScratchUse::staged, layout.image * shape.batch);
   stage_planes(shape, layout, input, memory);
-  Source source{memory,
-                {shape.out_height * shape.out_width, shape.out_width, layout.image, layout.columns.size()},
-                {},
-                true};
+  Source source{
+      memory, {shape.out_height * shape.out_width, shape.out_width, layout.image, layout.columns.size()}, {}};
   for (std::int64_t g = 0; g < params_.groups; ++g)
     for (const Tap& tap : taps_)
       source.tap_offsets.push_back(layout.offset(params_, tap, g * shape.group_channels));
@@ -180,7 +174,6 @@ void Convolution<T>::multiply(const ConvolutionShape& shape, const Source& sourc
             std::span(source.tap_offsets).subspan(static_cast<std::size_t>(g) * taps_.size(), taps_.size()),
         .grid = source.grid,
         .columns = shape.batch * shape.out_height * shape.out_width,
-        .over_read = source.over_read,
         .out = out + g * filters * row_stride,
         .out_image_stride = image_stride,
         .out_row_stride = row_stride,

@@ -52,7 +52,6 @@ GemmTask<T> make_task(const GemmProblem<T>& problem) {
           .grid = problem.grid,
           .first_column = 0,
           .last_column = problem.columns,
-          .over_read = problem.over_read,
           .out = problem.out,
           .out_image_stride = problem.out_image_stride,
           .out_row_stride = problem.out_row_stride,

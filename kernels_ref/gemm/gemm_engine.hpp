@@ -20,7 +20,6 @@ struct GemmProblem {
   std::span<const std::int64_t> tap_offsets;
   ColumnGrid grid;
   std::int64_t columns;
-  bool over_read;  ///< one vector (64 bytes) past any column of the source may be read
   T* out;
   std::int64_t out_image_stride;
   std::int64_t out_row_stride;

@@ -51,7 +51,6 @@ struct GemmTask {
   ColumnGrid grid;
   std::int64_t first_column;
   std::int64_t last_column;
-  bool over_read;  ///< one vector past any column may be read
 
   T* out;
   std::int64_t out_image_stride;

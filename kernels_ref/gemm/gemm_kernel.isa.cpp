@@ -1,244 +1,64 @@
+// The loops of the GEMM kernel: column blocks, passes of taps, panels, row tiles. What happens inside is in
+// tile.hpp, panel.hpp and finish.hpp.
 #include "kernels_ref/gemm/gemm_kernel.hpp"
 
-#include "kernels_ref/isa/vector.hpp"
+#include "kernels_ref/gemm/finish.hpp"
+#include "kernels_ref/gemm/panel.hpp"
+#include "kernels_ref/gemm/tile.hpp"
 
 namespace bufferproof::kernels::BUFFERPROOF_ISA_NAMESPACE {
 namespace {
 
-// 32 registers hold 24 running sums; 16 registers hold 12.
-#if defined(__AVX512F__) || defined(__aarch64__)
-constexpr int kTileRows = 8;
-#else
-constexpr int kTileRows = 4;
-#endif
-constexpr int kTileVectors = 3;
-
 template <typename T>
 constexpr GemmTileShape kShape{kTileRows, kTileVectors* kLanes<T>, kLanes<T>};
 
-BUFFERPROOF_INLINE std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
-
-template <typename T, bool kFused>
-BUFFERPROOF_INLINE Vec<T> multiply_add(Vec<T> weight, Vec<T> value, Vec<T> sum) {
-  if constexpr (kFused)
-    return fma(weight, value, sum);
-  else
-    return sum + weight * value;
-}
-
-/// The running sums of one tile: kTileRows rows of kVectors vectors of columns, kept in registers.
-template <typename T, int kVectors>
-struct TileSums {
-  Vec<T> at[kTileRows][kVectors];
+/// One pass of taps over one panel.
+struct Pass {
+  std::int64_t first_tap;
+  std::int64_t taps;
+  std::int64_t first_column;
+  std::int64_t last_column;
+  bool first;
+  bool last;
 };
 
-template <typename T, int kVectors>
-BUFFERPROOF_INLINE void clear(TileSums<T, kVectors>& sums) {
-#pragma GCC unroll 8
-  for (int i = 0; i < kTileRows; ++i) {
-#pragma GCC unroll 3
-    for (int j = 0; j < kVectors; ++j) sums.at[i][j] = Vec<T>{};
-  }
-}
-
-template <typename T, int kVectors>
-BUFFERPROOF_INLINE void load_tile(TileSums<T, kVectors>& sums, const T* tile) {
-#pragma GCC unroll 8
-  for (int i = 0; i < kTileRows; ++i) {
-#pragma GCC unroll 3
-    for (int j = 0; j < kVectors; ++j) sums.at[i][j] = load<T>(tile + (i * kVectors + j) * kLanes<T>);
-  }
-}
-
-template <typename T, int kVectors>
-BUFFERPROOF_INLINE void store_tile(const TileSums<T, kVectors>& sums, T* tile) {
-#pragma GCC unroll 8
-  for (int i = 0; i < kTileRows; ++i) {
-#pragma GCC unroll 3
-    for (int j = 0; j < kVectors; ++j) store<T>(tile + (i * kVectors + j) * kLanes<T>, sums.at[i][j]);
-  }
-}
-
-/// tile = tile + sums: one more block of taps joins the total.
-template <typename T, int kVectors>
-BUFFERPROOF_INLINE void add_to_tile(const TileSums<T, kVectors>& sums, T* tile) {
-#pragma GCC unroll 8
-  for (int i = 0; i < kTileRows; ++i) {
-#pragma GCC unroll 3
-    for (int j = 0; j < kVectors; ++j) {
-      T* place = tile + (i * kVectors + j) * kLanes<T>;
-      store<T>(place, load<T>(place) + sums.at[i][j]);
-    }
-  }
-}
-
-/// The chain over `count` taps: per tap, kTileRows weights (broadcast) times kVectors vectors of the panel.
-template <typename T, bool kFused, int kVectors>
-BUFFERPROOF_INLINE void chain(TileSums<T, kVectors>& sums, const T*& weights, const T*& panel,
-                              std::int64_t count) {
-  for (std::int64_t tap = 0; tap < count; ++tap) {
-    Vec<T> values[kVectors];
-#pragma GCC unroll 3
-    for (int j = 0; j < kVectors; ++j) values[j] = load<T>(panel + j * kLanes<T>);
-#pragma GCC unroll 8
-    for (int i = 0; i < kTileRows; ++i) {
-      const Vec<T> weight = broadcast<T>(weights[i]);
-#pragma GCC unroll 3
-      for (int j = 0; j < kVectors; ++j)
-        sums.at[i][j] = multiply_add<T, kFused>(weight, values[j], sums.at[i][j]);
-    }
-    weights += kTileRows;
-    panel += kVectors * kLanes<T>;
-  }
-}
-
-/// One pass of taps over one tile. `first`: nothing is in the tile yet.
+/// The panel against all row tiles.
 template <typename T, bool kFused, bool kBlocked, int kVectors>
-void multiply_tile(const T* weights, const T* panel, std::int64_t count, std::int64_t block, T* tile,
-                   bool first) {
-  TileSums<T, kVectors> sums;
-  if constexpr (!kBlocked) {
-    if (first)
-      clear(sums);
-    else
-      load_tile(sums, tile);
-    chain<T, kFused, kVectors>(sums, weights, panel, count);
-    store_tile(sums, tile);
-  } else {
-    for (std::int64_t done = 0; done < count; done += block) {
-      clear(sums);
-      chain<T, kFused, kVectors>(sums, weights, panel, smaller(block, count - done));
-      if (first && done == 0)
-        store_tile(sums, tile);
-      else
-        add_to_tile(sums, tile);
-    }
-  }
-}
-
-/// A piece of a panel whose columns are neighbours in the source.
-struct Run {
-  std::int64_t offset;
-  int to;
-  int count;
-};
-
-/// Cuts the columns [first, last) where an output row ends; returns the number of runs.
-int make_runs(const ColumnGrid& grid, std::int64_t first, std::int64_t last, Run* runs) {
-  int made = 0;
-  for (std::int64_t column = first; column < last; ++made) {
-    const std::int64_t image = column / grid.per_image;
-    const std::int64_t rest = column % grid.per_image;
-    const std::int64_t row = rest / grid.per_row;
-    const std::int64_t in_row = rest % grid.per_row;
-    const std::int64_t count = smaller(last - column, grid.per_row - in_row);
-    runs[made] = {image * grid.image_stride + row * grid.row_stride + in_row,
-                  static_cast<int>(column - first), static_cast<int>(count)};
-    column += count;
-  }
-  return made;
-}
-
-template <typename T>
-BUFFERPROOF_INLINE void copy_exact(T* to, const T* from, int count) {
-  int i = 0;
-  for (; i + kLanes<T> <= count; i += kLanes<T>) store<T>(to + i, load<T>(from + i));
-  for (; i < count; ++i) to[i] = from[i];
-}
-
-/// Copies whole vectors: what lies past the run is overwritten by the next run or by the zeros of the tail.
-template <typename T>
-BUFFERPROOF_INLINE void copy_over(T* to, const T* from, int count) {
-  for (int i = 0; i < count; i += kLanes<T>) store<T>(to + i, load<T>(from + i));
-}
-
-/// Gathers `taps` rows of `width` columns; columns past `columns` become zeros.
-template <typename T>
-void pack_panel(const GemmTask<T>& task, std::int64_t first_tap, std::int64_t taps, const Run* runs,
-                int run_count, int columns, int width) {
-  T* to = task.panel;
-  for (std::int64_t tap = 0; tap < taps; ++tap, to += width) {
-    const T* from = task.source + task.tap_offsets[first_tap + tap];
-    if (task.over_read) {
-      for (int r = 0; r < run_count; ++r) copy_over(to + runs[r].to, from + runs[r].offset, runs[r].count);
-    } else {
-      for (int r = 0; r < run_count; ++r) copy_exact(to + runs[r].to, from + runs[r].offset, runs[r].count);
-    }
-    for (int i = columns; i < width; ++i) to[i] = T{0};
-  }
-}
-
-template <typename T, typename Value>
-BUFFERPROOF_INLINE Value finish(const GemmEpilogue<T>& epilogue, Value value, Value scale, Value shift,
-                                Value addend) {
-  if (epilogue.scale != nullptr)
-    value = fma(value, scale, shift);
-  else if (epilogue.shift != nullptr)
-    value = value + shift;
-  if (epilogue.addend != nullptr) value = value + addend;
-  if (epilogue.relu) value = value <= Value{} ? Value{} : value;  // false for NaN, which stays
-  return value == value ? value : Value{} + canonical(static_cast<T>(__builtin_nan("")));
-}
-
-/// One row of a tile, `count` columns that lie next to each other in the output.
-template <typename T>
-BUFFERPROOF_INLINE void write_row(const GemmTask<T>& task, std::int64_t row, std::int64_t place,
-                                  const T* sums, std::int64_t count) {
-  const GemmEpilogue<T>& epilogue = task.epilogue;
-  const T scale = epilogue.scale != nullptr ? epilogue.scale[row] : T{1};
-  const T shift = epilogue.shift != nullptr ? epilogue.shift[row] : T{0};
-  const T* addend = epilogue.addend != nullptr ? epilogue.addend + place : sums;
-  T* out = task.out + place;
-  std::int64_t i = 0;
-  for (; i + kLanes<T> <= count; i += kLanes<T>)
-    store<T>(out + i, finish<T, Vec<T>>(epilogue, load<T>(sums + i), broadcast<T>(scale), broadcast<T>(shift),
-                                        load<T>(addend + i)));
-  for (; i < count; ++i) out[i] = finish<T, T>(epilogue, sums[i], scale, shift, addend[i]);
-}
-
-template <typename T>
-void write_tile(const GemmTask<T>& task, std::int64_t tile_index, std::int64_t first, std::int64_t last,
-                int width) {
-  const std::int64_t top = tile_index * kTileRows;
-  const std::int64_t rows = smaller(kTileRows, task.rows - top);
-  (void)width;
-  for (std::int64_t column = first; column < last;) {
-    const std::int64_t image = column / task.grid.per_image;
-    const std::int64_t rest = column % task.grid.per_image;
-    const std::int64_t count = smaller(last - column, task.grid.per_image - rest);
-    for (std::int64_t i = 0; i < rows; ++i)
-      write_row(task, top + i, image * task.out_image_stride + (top + i) * task.out_row_stride + rest,
-                task.tiles + i * width + (column - first), count);
-    column += count;
-  }
-}
-
-/// One panel against all row tiles, for one pass of taps.
-template <typename T, bool kFused, bool kBlocked>
-void multiply_panel(const GemmTask<T>& task, std::int64_t first_tap, std::int64_t taps, T* tiles,
-                    std::int64_t first, std::int64_t last) {
-  Run runs[kTileVectors * kLanes<T>];
-  const int run_count = make_runs(task.grid, first, last, runs);
-  const int vectors = static_cast<int>((last - first + kLanes<T> - 1) / kLanes<T>);
-  const int width = vectors * kLanes<T>;
-  pack_panel(task, first_tap, taps, runs, run_count, static_cast<int>(last - first), width);
-  const bool first_pass = first_tap == 0;
-  const bool last_pass = first_tap + taps == task.taps;
+void multiply_panel(const GemmTask<T>& task, const Pass& pass, T* tiles) {
+  constexpr int kWidth = kVectors * kLanes<T>;
+  pack_panel(task, pass.first_tap, pass.taps, pass.first_column, pass.last_column, kWidth);
   const T* weights =
-      task.weights + first_tap * task.row_tiles * kTileRows + task.first_tile * kTileRows * taps;
-  for (std::int64_t tile = task.first_tile; tile < task.last_tile; ++tile) {
-    auto* multiply = vectors == 3   ? multiply_tile<T, kFused, kBlocked, 3>
-                     : vectors == 2 ? multiply_tile<T, kFused, kBlocked, 2>
-                                    : multiply_tile<T, kFused, kBlocked, 1>;
-    multiply(weights, task.panel, taps, task.k_block, tiles, first_pass);
-    if (last_pass) {
-      GemmTask<T> at = task;
-      at.tiles = tiles;
-      write_tile(at, tile, first, last, width);
+      task.weights + (pass.first_tap * task.row_tiles + task.first_tile * pass.taps) * kTileRows;
+  const std::int64_t image = pass.first_column / task.grid.per_image;
+  const std::int64_t in_image = pass.first_column % task.grid.per_image;
+  const bool one_image =
+      pass.last_column - pass.first_column == kWidth && in_image + kWidth <= task.grid.per_image;
+  T* out = task.out + image * task.out_image_stride + in_image;
+  for (std::int64_t tile = task.first_tile; tile < task.last_tile;
+       ++tile, weights += kTileRows * pass.taps, tiles += kTileRows * kWidth) {
+    TileSums<T, kVectors> sums{};
+    multiply_tile<T, kFused, kBlocked, kVectors>(sums, weights, task.panel, pass.taps, task.k_block, tiles,
+                                                 pass.first);
+    const std::int64_t top = tile * kTileRows;
+    if (pass.last && one_image && top + kTileRows <= task.rows) {
+      write_whole(task, sums, top, out + top * task.out_row_stride);
+      continue;
     }
-    weights += kTileRows * taps;
-    tiles += kTileRows * width;
+    for_each_sum(
+        sums, [tiles](Vec<T>& sum, int i, int j) { store<T>(tiles + (i * kVectors + j) * kLanes<T>, sum); });
+    if (pass.last) write_tile(task, tiles, top, pass.first_column, pass.last_column, kWidth);
   }
+}
+
+template <typename T, bool kFused, bool kBlocked>
+void multiply_panel_of(const GemmTask<T>& task, const Pass& pass, T* tiles) {
+  const std::int64_t columns = pass.last_column - pass.first_column;
+  if (columns > 2 * kLanes<T>)
+    multiply_panel<T, kFused, kBlocked, 3>(task, pass, tiles);
+  else if (columns > kLanes<T>)
+    multiply_panel<T, kFused, kBlocked, 2>(task, pass, tiles);
+  else
+    multiply_panel<T, kFused, kBlocked, 1>(task, pass, tiles);
 }
 
 template <typename T, bool kFused, bool kBlocked>
@@ -250,8 +70,9 @@ void run_task(const GemmTask<T>& task) {
     for (std::int64_t tap = 0; tap < task.taps; tap += task.taps_per_pass) {
       const std::int64_t taps = smaller(task.taps_per_pass, task.taps - tap);
       for (std::int64_t first = block; first < block_end; first += kColumns)
-        multiply_panel<T, kFused, kBlocked>(task, tap, taps, task.tiles + (first - block) * tile_rows, first,
-                                            smaller(block_end, first + kColumns));
+        multiply_panel_of<T, kFused, kBlocked>(
+            task, {tap, taps, first, smaller(block_end, first + kColumns), tap == 0, tap + taps == task.taps},
+            task.tiles + (first - block) * tile_rows);
     }
   }
 }

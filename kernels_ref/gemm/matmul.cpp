@@ -17,8 +17,6 @@
 namespace bufferproof::kernels {
 namespace {
 
-constexpr std::int64_t kSlack = 16;  // elements past the staged operand that the kernel may read
-
 /// One matrix of a batch.
 ConstTensorView matrix(const ConstTensorView& view, std::int64_t batch) {
   return {element_address(view, batch * view.stride(0)),
@@ -91,7 +89,6 @@ class MatrixProduct {
                             .tap_offsets = taps,
                             .grid = {columns, columns, 0, 0},
                             .columns = columns,
-                            .over_read = !direct,
                             .out = out,
                             .out_image_stride = 0,
                             .out_row_stride = row_stride,
@@ -114,7 +111,7 @@ class MatrixProduct {
 
   const T* staged() const {
     const ConstTensorView& b = product_.b;
-    T* to = scratch<T>(ScratchUse::staged, b.element_count() + kSlack);
+    T* to = scratch<T>(ScratchUse::staged, b.element_count());
     const auto stage = stage_function<T>(&StageKernels::matrix_f32, &StageKernels::matrix_f64, b.dtype());
     parallel_ranges(b.size(0), std::max<std::int64_t>(1, 8192 / b.size(1)),
                     [&](std::int64_t begin, std::int64_t end) {

@@ -1,17 +1,14 @@
 #include "kernels_ref/gemm/packed_weights.hpp"
 
 #include <algorithm>
-#include <new>
 #include <type_traits>
 
 #include "kernels_ref/gemm/arithmetic.hpp"
-#include "kernels_ref/kernel_error.hpp"
 #include "kernels_ref/parallel.hpp"
 
 namespace bufferproof::kernels {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
 /// Taps per pass: the panel (taps x 3 vectors) and one tile of weights stay in the caches nearest the core.
 constexpr std::int64_t kTapsPerPass = 256;
 
@@ -23,11 +20,6 @@ std::int64_t pass_length(std::int64_t taps, int k_block) {
 }
 
 }  // namespace
-
-template <typename T>
-void PackedWeights<T>::Free::operator()(T* block) const {
-  ::operator delete[](block, kAlignment);
-}
 
 template <typename T>
 const GemmTileShape& PackedWeights<T>::shape() const {
@@ -48,13 +40,7 @@ PackedWeights<T>::PackedWeights(const WeightsSource& source, InputRounding round
       rows_(source.rows),
       taps_(static_cast<std::int64_t>(source.tap_offsets.size())),
       taps_per_pass_(pass_length(taps_, k_block)) {
-  const Sizes sizes{row_tiles() * shape().rows, taps_};
-  const std::int64_t count = element_count(sizes);
-  try {
-    values_.reset(static_cast<T*>(::operator new[](static_cast<std::size_t>(count) * sizeof(T), kAlignment)));
-  } catch (const std::bad_alloc&) {
-    throw KernelError("gemm", "weights", "weights that fit this machine's memory", format_sizes(sizes));
-  }
+  values_ = allocate_huge<T>(kernels::element_count(Sizes{row_tiles() * shape().rows, taps_}));
   visit_floating(source.dtype, [&]<typename Element>(TypeTag<Element>) { pack<Element>(source, rounding); });
 }
 

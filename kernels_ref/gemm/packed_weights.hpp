@@ -8,11 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "kernels_ref/gemm/gemm_kernel.hpp"
+#include "kernels_ref/gemm/huge_memory.hpp"
 #include "kernels_ref/input_rounding.hpp"
 #include "kernels_ref/tensor.hpp"
 
@@ -46,14 +46,11 @@ class PackedWeights {
   template <typename Element>
   void pack(const WeightsSource& source, InputRounding rounding);
 
-  struct Free {
-    void operator()(T* block) const;
-  };
   const GemmKernels* kernels_;
   std::int64_t rows_;
   std::int64_t taps_;
   std::int64_t taps_per_pass_;
-  std::unique_ptr<T[], Free> values_;
+  HugeArray<T> values_;
 };
 
 }  // namespace bufferproof::kernels

@@ -1,6 +1,7 @@
 #include "kernels_ref/gemm/stage_kernel.hpp"
 
 #include "kernels_ref/convert16.hpp"
+#include "kernels_ref/isa/vector.hpp"
 
 namespace bufferproof::kernels::BUFFERPROOF_ISA_NAMESPACE {
 namespace {
@@ -12,6 +13,11 @@ struct F16 {
 struct Bf16 {
   std::uint16_t bits;
 };
+
+template <typename A, typename B>
+constexpr bool kSame = false;
+template <typename A>
+constexpr bool kSame<A, A> = true;
 
 template <typename T, InputRounding kRounding>
 BUFFERPROOF_INLINE T widen(F16 value) {
@@ -35,6 +41,9 @@ BUFFERPROOF_INLINE T widen(double value) {
 template <typename T, typename Source, InputRounding kRounding>
 BUFFERPROOF_INLINE void copy_row(T* __restrict to, const Source* __restrict from, std::int64_t stride,
                                  std::int64_t count) {
+  if constexpr (kSame<T, Source> && kRounding == InputRounding::none) {
+    if (stride == 1) return copy_array(to, from, count);
+  }
   if (stride == 1)
     for (std::int64_t i = 0; i < count; ++i) to[i] = widen<T, kRounding>(from[i]);
   else if (stride == 2)

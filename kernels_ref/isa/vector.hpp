@@ -64,6 +64,38 @@ BUFFERPROOF_INLINE Vec<T> broadcast(T value) {
   return value - Vec<T>{};  // x - 0 is x, a negative zero too: folds to one broadcast
 }
 
+/// The canonical NaN of T as bits.
+template <typename T>
+inline constexpr auto kNan = kNanF64;
+template <>
+inline constexpr auto kNan<float> = kNanF32;
+
+/// Copies `count` elements, fewer than a vector; nothing else is read or written.
+BUFFERPROOF_INLINE void copy_few(float* to, const float* from, int count) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<__mmask16>((1U << count) - 1U);
+  _mm512_mask_storeu_ps(to, mask, _mm512_maskz_loadu_ps(mask, from));
+#else
+  for (int i = 0; i < count; ++i) to[i] = from[i];
+#endif
+}
+BUFFERPROOF_INLINE void copy_few(double* to, const double* from, int count) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<__mmask8>((1U << count) - 1U);
+  _mm512_mask_storeu_pd(to, mask, _mm512_maskz_loadu_pd(mask, from));
+#else
+  for (int i = 0; i < count; ++i) to[i] = from[i];
+#endif
+}
+
+/// Copies `count` elements; nothing else is read or written. For rows too short to be worth a call of memcpy.
+template <typename T>
+BUFFERPROOF_INLINE void copy_array(T* to, const T* from, std::int64_t count) {
+  std::int64_t i = 0;
+  for (; i + kLanes<T> <= count; i += kLanes<T>) store<T>(to + i, load<T>(from + i));
+  if (i < count) copy_few(to + i, from + i, static_cast<int>(count - i));
+}
+
 /// One f32 fused multiply-add in software. p = a * b is exact in f64 (48 bits); s + e is p + c exactly
 /// (two-sum); where e != 0, s is moved to the neighbour with an odd last bit on e's side, so that rounding s
 /// to f32 rounds p + c once.
