@@ -1,8 +1,9 @@
 // One walk over the program: names are followed, every launch of a kernel definition gets its roads.
 #include "model/lower.hpp"
 
-#include <algorithm>
+#include <map>
 
+#include "model/body/summary.hpp"
 #include "model/lowering/mlir_roads.hpp"
 #include "model/lowering/source_roads.hpp"
 #include "model/risks.hpp"
@@ -46,7 +47,10 @@ class Lowering {
       case KernelKind::import_fx:
       case KernelKind::akg_auto_fallback:
       case KernelKind::mlir: {
-        std::vector<Variant> roads = mlir_roads(context, std::nullopt, std::nullopt);
+        const auto body = facts(context, kernel.body);
+        const auto fx_body = facts(context, kernel.fx_body);
+        std::vector<Variant> roads = mlir_roads(context, body, fx_body);
+        note_bodies(kernel, body, fx_body, site);
         launch.outputs = mlir_outputs(context);
         launch.variants = std::move(roads);
         break;
@@ -59,6 +63,24 @@ class Lowering {
     }
     launch.choice = kernel.name;
     sites_.push_back(std::move(site));
+  }
+
+  std::optional<BodyFacts> facts(const LaunchContext& context,
+                                 const std::shared_ptr<const TensorFunction>& body) {
+    if (!body) return std::nullopt;
+    auto summary = summaries_.find(body.get());
+    if (summary == summaries_.end()) summary = summaries_.emplace(body.get(), summarize(*body)).first;
+    const std::size_t outputs = mlir_outputs(context).size();
+    return bind_body(summary->second, context.launch, context.launch.arguments.size() - outputs,
+                     environment_);
+  }
+  static void note_bodies(const KernelDef& kernel, const std::optional<BodyFacts>& body,
+                          const std::optional<BodyFacts>& fx_body, CallSite& site) {
+    if (body) site.results = body->results.size();
+    if (fx_body &&
+        (!site.results || static_cast<std::int64_t>(fx_body->results.size()) != kernel.num_outputs))
+      site.results = fx_body->results.size();
+    if (body) site.differences = body->differences;
   }
 
   CallSite call_site(const LaunchContext& context, const SourceLocation& where) const {
@@ -81,6 +103,7 @@ class Lowering {
   Environment environment_;
   Assumptions assumptions_;
   std::vector<CallSite> sites_;
+  std::map<const TensorFunction*, BodySummary> summaries_;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "model/body/summary.hpp"
+
 namespace bufferproof::model {
 namespace {
 
@@ -36,6 +38,8 @@ class Finder {
       mixed_contiguity(kernel, calls);
       result_count(kernel, calls);
       tiling_race(kernel, calls);
+      stale_shapes(kernel, calls);
+      different_bodies(kernel);
     }
     return std::move(risks_);
   }
@@ -93,6 +97,18 @@ class Finder {
                        "and a queued call may see the other's",
                        kernel.name, fmt::join(calls.front()->sizes, ", "), fmt::join(call->sizes, ", ")),
                    call->where);
+  }
+
+  void stale_shapes(const KernelDef& kernel, const Sites& calls) {
+    for (const CallSite* call : calls)
+      for (const std::string& difference : call->differences)
+        add("B10", kernel.name + ": " + difference, call->where);
+  }
+
+  void different_bodies(const KernelDef& kernel) {
+    if (!kernel.body || !kernel.fx_body) return;
+    for (const BodyDifference& difference : compare_bodies(*kernel.body, *kernel.fx_body))
+      add("C7", kernel.name + ": compiled text and FX graph differ: " + difference.message, kernel.where);
   }
 
   static std::optional<std::size_t> first_difference(const std::vector<bool>& a, const std::vector<bool>& b) {

@@ -1,5 +1,8 @@
 #include "model/lowering/body_facts.hpp"
 
+#include <map>
+#include <set>
+
 namespace bufferproof::model::lowering {
 namespace {
 
@@ -12,7 +15,108 @@ void add(std::optional<bool>& all, std::optional<bool> one) {
 /// Cannot meet a symbol of the program: Python identifiers have no '$'.
 std::string axis_name(std::size_t axis) { return "$" + std::to_string(axis); }
 
+class Binder {
+ public:
+  Binder(const BodySummary& body, const Launch& launch, const Environment& environment)
+      : body_(body), launch_(launch), environment_(environment) {}
+
+  BodyFacts bind() {
+    for (std::size_t i = 0; i < body_.inputs.size(); ++i) bind_symbols(i);
+    for (std::size_t i = 0; i < body_.inputs.size(); ++i) facts_.reads.push_back(reads(i));
+    for (const OutputSummary& output : body_.outputs) facts_.results.push_back(result(output));
+    for (const Cond& assumption : body_.assumptions)
+      if (!assumption.substitute(symbols_).is_true()) facts_.open_sizes = true;
+    return std::move(facts_);
+  }
+
+ private:
+  const std::optional<Layout>& declared(std::size_t i) const {
+    return environment_.of(launch_.arguments[i].handle).layout;
+  }
+  void bind_symbols(std::size_t i) {
+    const InputSummary& input = body_.inputs[i];
+    if (input.scalar) {
+      if (launch_.arguments[i].scalar) symbols_.emplace(input.name, *launch_.arguments[i].scalar);
+      return;
+    }
+    if (!declared(i) || declared(i)->rank() != input.type.rank()) return;
+    for (std::size_t axis = 0; axis < input.type.rank(); ++axis)
+      if (const auto symbol = input.type.shape[axis].as_symbol())
+        symbols_.emplace(*symbol, declared(i)->sizes[axis]);
+  }
+  /// In the program's symbols; a size the body leaves open gets a name no program has.
+  SymExpr bound(const SymExpr& size) {
+    std::set<std::string> names;
+    size.collect_symbols(names);
+    for (const std::string& name : names)
+      if (symbols_.emplace(name, SymExpr::symbol("$" + name)).second) facts_.open_sizes = true;
+    return size.substitute(symbols_);
+  }
+  std::vector<SymExpr> bound(const std::vector<SymExpr>& sizes) {
+    std::vector<SymExpr> out;
+    for (const SymExpr& size : sizes) out.push_back(bound(size));
+    return out;
+  }
+  ElementBox bound(const Box& box) {
+    ElementBox out;
+    for (const Interval& interval : box.axes)
+      out.push_back({bound(interval.begin), bound(interval.end), interval.step});
+    return out;
+  }
+  static bool is_whole(const ElementBox& box, const std::vector<SymExpr>& sizes) {
+    for (std::size_t axis = 0; axis < box.size(); ++axis)
+      if (box[axis].step != 1 || box[axis].begin != SymExpr(0) || box[axis].end != sizes[axis]) return false;
+    return true;
+  }
+
+  std::optional<std::vector<ElementBox>> reads(std::size_t i) {
+    const InputSummary& input = body_.inputs[i];
+    if (input.scalar || !declared(i)) return std::nullopt;
+    const std::vector<SymExpr> sizes = bound(input.type.shape);
+    if (same_sizes(sizes, declared(i)->sizes) != true) {
+      if (same_sizes(sizes, declared(i)->sizes) == false)
+        facts_.differences.push_back("argument " + std::to_string(i) + " is " + declared(i)->str() +
+                                     ", the kernel is compiled for " + input.type.str());
+      facts_.open_sizes = true;
+      return std::nullopt;
+    }
+    std::vector<ElementBox> boxes;
+    for (const ReadElements& read : input.reads) {
+      boxes.push_back(bound(read.box));
+      if (is_whole(boxes.back(), sizes)) return std::nullopt;
+    }
+    return boxes;
+  }
+
+  ResultFacts result(const OutputSummary& output) {
+    ResultFacts facts;
+    facts.sizes = bound(output.type.shape);
+    facts.dtype = output.type.dtype;
+    facts.strides_known = output.layout != EagerLayout::unknown && output.offset_known;
+    facts.eager_strides =
+        output.layout == EagerLayout::strided ? bound(output.strides) : contiguous(facts.sizes).strides;
+    facts.view_of = output.view_of;
+    if (output.view_of >= 0 && output.offset_known) facts.view_offset = bound(output.offset);
+    facts.same_as = output.same_as;
+    for (const UndefinedElements& elements : output.undefined)
+      (elements.exact ? facts.undefined : facts.unfollowed).push_back(bound(elements.box));
+    return facts;
+  }
+
+  const BodySummary& body_;
+  const Launch& launch_;
+  const Environment& environment_;
+  std::map<std::string, SymExpr, std::less<>> symbols_;
+  BodyFacts facts_;
+};
+
 }  // namespace
+
+std::optional<BodyFacts> bind_body(const BodySummary& body, const Launch& launch, std::size_t inputs,
+                                   const Environment& environment) {
+  if (body.inputs.size() != inputs || inputs > launch.arguments.size()) return std::nullopt;
+  return Binder(body, launch, environment).bind();
+}
 
 std::optional<bool> same_size(const SymExpr& a, const SymExpr& b) {
   const auto difference = (a - b).constant();

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "model/body/summary.hpp"
+#include "model/lowering/declared.hpp"
 #include "model/program.hpp"
 
 namespace bufferproof::model::lowering {
@@ -25,18 +27,26 @@ struct ResultFacts {
   std::vector<SymExpr> sizes;
   DType dtype = DType::f32;
   std::vector<SymExpr> eager_strides;  ///< of the tensor eager execution returns, for contiguous inputs
+  bool strides_known = true;           ///< false: `eager_strides` are row-major by assumption
   int view_of = -1;  ///< >= 0: eager returns a view of this input, `eager_strides` from `view_offset`
   SymExpr view_offset = 0;
-  int same_as = -1;                   ///< >= 0: the same tensor as that earlier result
-  std::vector<ElementBox> undefined;  ///< elements no op of the body defines (C8)
+  int same_as = -1;                    ///< shares the storage of that earlier result
+  std::vector<ElementBox> undefined;   ///< elements no op of the body defines (C8)
+  std::vector<ElementBox> unfollowed;  ///< elements of which it is not known whether they are defined
 };
 
 struct BodyFacts {
   std::vector<ResultFacts> results;
   /// Per input argument: the elements the body reads; empty optional: all of them.
   std::vector<std::optional<std::vector<ElementBox>>> reads;
-  std::vector<std::string> notes;  ///< parameters whose declared shape differs from the argument's (B10)
+  std::vector<std::string> differences;  ///< arguments whose declared shape is not the parameter's (B10)
+  bool open_sizes = false;               ///< some equality of sizes is taken on trust
 };
+
+/// A body's summary in terms of this launch's arguments: the body's size symbols become the declared sizes.
+/// nullopt when body and call do not have the same number of inputs.
+std::optional<BodyFacts> bind_body(const BodySummary& body, const Launch& launch, std::size_t inputs,
+                                   const Environment& environment);
 
 /// Whether two sizes are the same number: nullopt when symbols leave it open.
 std::optional<bool> same_size(const SymExpr& a, const SymExpr& b);

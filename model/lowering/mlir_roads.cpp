@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace bufferproof::model::lowering {
 namespace {
@@ -15,6 +16,8 @@ constexpr const char* kFallbackWellBehaved =
     "not in the file)";
 constexpr const char* kFallbackAsCompiled =
     "the FX fallback computes what the compiled text says (its graph is not in the file)";
+constexpr const char* kStridesAgree =
+    "the FX fallback's results are row-major where symbolic sizes leave it open";
 constexpr const char* kSizesAgree = "the sizes a kernel's body computes are those the wrapper declares";
 
 std::size_t input_count(const LaunchContext& context) {
@@ -64,6 +67,7 @@ class CompiledRoad {
   Variant build() {
     road_.name = "tuned";
     if (!facts_) context_.assumptions.add(kCompiledWellBehaved, context_.kernel.name);
+    if (facts_ && facts_->open_sizes) context_.assumptions.add(kSizesAgree, context_.kernel.name);
     add_reads(context_, facts_, !copies_inputs(context_), road_);
     const std::vector<Name> outputs = mlir_outputs(context_);
     for (std::size_t i = 0; i < paired(outputs, facts_); ++i)
@@ -84,6 +88,11 @@ class CompiledRoad {
       write_result(output, *result, temporary, clause);
     }
     road_.clauses.push_back(clause);
+    for (const ElementBox& box : std::exchange(unfollowed_, {})) {  // defined or not: nobody knows
+      Clause unknown = whole(Clause::Kind::unknown, output);
+      unknown.set = box_set(box);
+      road_.clauses.push_back(unknown);
+    }
   }
   /// E2: a bare pointer and the compiled row-major layout, whatever the handle's strides are.
   void place(const Name& output, Clause& clause) const {
@@ -112,6 +121,7 @@ class CompiledRoad {
 
   const LaunchContext& context_;
   const std::optional<BodyFacts>& facts_;
+  std::vector<ElementBox> unfollowed_;
   Variant road_;
 };
 
@@ -157,7 +167,10 @@ class FallbackRoad {
         return;
       }
     }
-    road_.clauses.push_back(whole(Clause::Kind::write, outputs_[i]));
+    Clause clause = whole(Clause::Kind::write, outputs_[i]);
+    if (result(i) && !result(i)->undefined.empty() && declared(i).layout)  // C8
+      clause.set = all_but(declared(i).layout->sizes, result(i)->undefined);
+    road_.clauses.push_back(clause);
   }
 
   /// E4.
@@ -193,6 +206,7 @@ class FallbackRoad {
     }
     Layout layout = contiguous(result(i)->sizes);
     const bool keeps = delivery == Delivery::rebind_data && context_.profile.fallback_keeps_result_strides;
+    if (keeps && !result(i)->strides_known) context_.assumptions.add(kStridesAgree, context_.kernel.name);
     if (keeps && result(i)->eager_strides.size() == layout.sizes.size())
       layout.strides = result(i)->eager_strides;  // B1s
     return layout;
@@ -200,6 +214,8 @@ class FallbackRoad {
 
   void share(std::size_t i, Delivery delivery, Rebind& move) const {
     const ResultFacts& facts = *result(i);
+    const Layout own{facts.sizes, facts.eager_strides, facts.view_offset};
+    if (delivery == Delivery::rebind_set && !own.is_contiguous()) return;  // contiguous() made a copy
     if (facts.same_as >= 0 && rebind_of_[static_cast<std::size_t>(facts.same_as)] >= 0) {
       move.same_as = rebind_of_[static_cast<std::size_t>(facts.same_as)];
       return;
@@ -207,10 +223,8 @@ class FallbackRoad {
     if (facts.view_of < 0) return;
     const Name& input = context_.launch.arguments[static_cast<std::size_t>(facts.view_of)].handle;
     if (!context_.environment.contiguous(input) && copies_inputs(context_)) return;  // a view of the copy
-    Layout view{facts.sizes, facts.eager_strides, facts.view_offset};
-    if (delivery == Delivery::rebind_set && !view.is_contiguous()) return;  // contiguous() made a copy
     move.alias_of = input;
-    move.result = view;
+    move.result = own;
   }
 
   const LaunchContext& context_;
@@ -246,7 +260,9 @@ std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optiona
   if (!rules || rules->has_tuned) roads.push_back(CompiledRoad(context, tuned).build());
   // num_outputs == 0 disables the fallback of a compiled kernel.
   if (rules && rules->has_fallback && (*wanted > 0 || !rules->has_tuned)) {
-    const std::optional<BodyFacts>& facts = fallback ? fallback : tuned;
+    std::optional<BodyFacts> facts = fallback ? fallback : tuned;
+    if (!fallback && facts)  // what the compiler left undefined says nothing about eager execution
+      for (ResultFacts& result : facts->results) result.undefined.clear();
     if (!facts)
       context.assumptions.add(kFallbackWellBehaved, context.kernel.name);
     else if (!fallback)

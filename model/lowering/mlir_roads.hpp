@@ -9,7 +9,8 @@
 
 namespace bufferproof::model::lowering {
 
-/// Names of the declared outputs; empty when the call has fewer arguments than outputs or a number among them.
+/// Names of the declared outputs; empty when the call has fewer arguments than outputs or a number among
+/// them.
 std::vector<Name> mlir_outputs(const LaunchContext& context);
 
 /// At least one road. `tuned` is what the compiled text says, `fallback` what the FX graph says.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/body/summary.hpp"
 #include "model/lowering/mlir_roads.hpp"
 
 namespace bufferproof::model::lowering {
@@ -140,6 +141,38 @@ TEST_F(Roads, OpenSizesAreAnAssumption) {
   tuned();
   EXPECT_THAT(assumptions_.list(), ::testing::Contains(HasSubstr("sizes a kernel's body computes")));
   EXPECT_FALSE(writes(tuned()).at(0).as_layout.has_value());
+}
+
+constexpr const char* kRelu = "func @k(%x: f32[n, 6]) { %y = relu %x : f32[n, 6] return %y }";
+
+/// A kernel whose body is read from the project's own notation.
+class BoundBody : public Roads {
+ protected:
+  BodyFacts bind(const std::string& text, std::size_t inputs) {
+    const auto facts = bind_body(summarize(parse_tensor_function(text)), launch_, inputs, environment_);
+    EXPECT_TRUE(facts.has_value());
+    return facts.value_or(BodyFacts{});
+  }
+};
+
+TEST_F(BoundBody, SizesBecomeTheDeclaredOnes) {
+  alloc("x", contiguous({SymExpr::symbol("s0") * 2, 6}), Init::input);
+  const BodyFacts facts = bind(kRelu, 1);
+  ASSERT_THAT(facts.results, SizeIs(1));
+  EXPECT_EQ(facts.results[0].sizes, (std::vector<SymExpr>{SymExpr::symbol("s0") * 2, 6}));
+  EXPECT_FALSE(facts.open_sizes);
+  EXPECT_FALSE(facts.reads.at(0).has_value()) << "whole";
+}
+
+TEST_F(BoundBody, ShapesThatDifferFromTheCompiledOnesAreNamed) {  // B10
+  alloc("x", contiguous({4, 7}), Init::input);
+  const BodyFacts facts = bind(kRelu, 1);
+  EXPECT_THAT(facts.differences, ::testing::ElementsAre(HasSubstr("argument 0 is (4, 7)[7, 1]")));
+  EXPECT_FALSE(facts.reads.at(0).has_value());
+}
+
+TEST_F(BoundBody, AnotherNumberOfInputsIsNotBound) {
+  EXPECT_FALSE(bind_body(summarize(parse_tensor_function(kRelu)), launch_, 2, environment_).has_value());
 }
 
 TEST(Shapes, BroadcastFollowsCopy) {  // E3
