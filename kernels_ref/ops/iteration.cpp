@@ -1,0 +1,147 @@
+#include "kernels_ref/ops/iteration.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "kernels_ref/kernel_error.hpp"
+
+namespace bufferproof::kernels {
+namespace {
+
+/// Moves n elements of `width` bytes between strided places.
+template <std::size_t kWidth>
+void move_row(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step,
+              std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, kWidth);
+}
+void move_elements(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step,
+                   std::int64_t n, std::int64_t width) {
+  if (to_step == width && from_step == width) {
+    std::memcpy(to, from, static_cast<std::size_t>(n * width));
+    return;
+  }
+  switch (width) {
+    case 1:
+      return move_row<1>(to, to_step, from, from_step, n);
+    case 2:
+      return move_row<2>(to, to_step, from, from_step, n);
+    case 4:
+      return move_row<4>(to, to_step, from, from_step, n);
+    default:
+      return move_row<8>(to, to_step, from, from_step, n);
+  }
+}
+
+}  // namespace
+
+ConstTensorView broadcast_to(const ConstTensorView& view, const Sizes& sizes, std::string_view op,
+                             std::string_view argument) {
+  const std::size_t rank = sizes.size();
+  const std::size_t own = view.sizes().size();
+  Sizes strides(rank, 0);
+  bool fits = own <= rank;
+  for (std::size_t i = 0; fits && i < own; ++i) {
+    const std::size_t at = rank - own + i;
+    const std::int64_t size = view.sizes()[i];
+    fits = size == sizes[at] || size == 1;
+    strides[at] = size == 1 ? 0 : view.strides()[i];
+  }
+  if (!fits)
+    throw KernelError(op, argument, "a shape that broadcasts to " + format_sizes(sizes),
+                      "shape " + format_sizes(view.sizes()));
+  return {view.bytes(), view.dtype(), sizes, strides};
+}
+
+BlockWalk::BlockWalk(const TensorView& output, std::span<const ConstTensorView> inputs)
+    : count_(output.element_count()) {
+  std::vector<std::size_t> order;
+  for (std::size_t dim = 0; dim < output.sizes().size(); ++dim)
+    if (output.sizes()[dim] != 1) order.push_back(dim);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(output.strides()[a]) > std::abs(output.strides()[b]);
+  });
+  for (std::size_t dim : order) sizes_.push_back(output.sizes()[dim]);
+  const auto add = [&](const ConstTensorView& view) {
+    const std::int64_t width = model::size_in_bytes(view.dtype());
+    Track track{const_cast<std::byte*>(view.bytes()), width, {}, false};
+    for (std::size_t dim : order) track.steps.push_back(view.strides()[dim] * width);
+    tracks_.push_back(std::move(track));
+  };
+  add(output);
+  for (const ConstTensorView& input : inputs) add(input);
+  merge();
+}
+
+void BlockWalk::merge() {
+  std::size_t kept = 0;
+  for (std::size_t dim = 1; dim < sizes_.size(); ++dim) {
+    const bool even = std::all_of(tracks_.begin(), tracks_.end(), [&](const Track& track) {
+      return track.steps[kept] == track.steps[dim] * sizes_[dim];
+    });
+    if (!even) ++kept;
+    sizes_[kept] = even ? sizes_[kept] * sizes_[dim] : sizes_[dim];
+    for (Track& track : tracks_) track.steps[kept] = track.steps[dim];
+  }
+  const std::size_t rank = sizes_.empty() ? 0 : kept + 1;
+  sizes_.resize(rank);
+  for (Track& track : tracks_) {
+    track.steps.resize(rank);
+    track.contiguous = rank == 0 || (rank == 1 && track.steps[0] == track.width);
+  }
+}
+
+bool BlockWalk::all_contiguous() const {
+  return std::all_of(tracks_.begin(), tracks_.end(), [](const Track& track) { return track.contiguous; });
+}
+
+/// Calls move(address, step, elements done, elements) for the pieces of rows that [begin, begin + n) covers.
+template <typename Move>
+void BlockWalk::for_each_row(const Track& track, std::int64_t begin, std::int64_t n, Move move) const {
+  const std::size_t rank = sizes_.size();
+  std::vector<std::int64_t> index(rank);
+  std::int64_t rest = begin;
+  std::int64_t offset = 0;
+  for (std::size_t dim = rank; dim-- > 0; rest /= sizes_[dim]) {
+    index[dim] = rest % sizes_[dim];
+    offset += index[dim] * track.steps[dim];
+  }
+  for (std::int64_t done = 0; done < n;) {
+    const std::int64_t piece = std::min(n - done, sizes_[rank - 1] - index[rank - 1]);
+    move(track.base + offset, track.steps[rank - 1], done, piece);
+    done += piece;
+    index[rank - 1] += piece;
+    offset += piece * track.steps[rank - 1];
+    for (std::size_t dim = rank - 1; dim > 0 && index[dim] == sizes_[dim]; --dim) {
+      offset += track.steps[dim - 1] - sizes_[dim] * track.steps[dim];
+      index[dim] = 0;
+      ++index[dim - 1];
+    }
+  }
+}
+
+const void* BlockWalk::input(std::size_t index, std::int64_t begin, std::int64_t n, void* buffer) const {
+  const Track& track = tracks_[index + 1];
+  if (track.contiguous) return track.base + begin * track.width;
+  auto* const to = static_cast<std::byte*>(buffer);
+  for_each_row(track, begin, n,
+               [&](std::byte* from, std::int64_t step, std::int64_t done, std::int64_t piece) {
+                 move_elements(to + done * track.width, track.width, from, step, piece, track.width);
+               });
+  return buffer;
+}
+
+void* BlockWalk::output_in_place(std::int64_t begin) const {
+  const Track& track = tracks_[0];
+  return track.contiguous ? track.base + begin * track.width : nullptr;
+}
+
+void BlockWalk::scatter(const void* buffer, std::int64_t begin, std::int64_t n) const {
+  const Track& track = tracks_[0];
+  const auto* const from = static_cast<const std::byte*>(buffer);
+  for_each_row(track, begin, n, [&](std::byte* to, std::int64_t step, std::int64_t done, std::int64_t piece) {
+    move_elements(to, step, from + done * track.width, track.width, piece, track.width);
+  });
+}
+
+}  // namespace bufferproof::kernels

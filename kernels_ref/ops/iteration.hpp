@@ -1,0 +1,55 @@
+// Walking several strided tensors of one shape in blocks: broadcasting, merging of dimensions, gathering and
+// scattering.
+//
+// The walk's order is the output's memory order, and neighbouring dimensions that all operands step through
+// evenly become one; so contiguous tensors are one long row and a permuted copy writes forwards. Blocks of an
+// operand are handed out in place where it is contiguous, else gathered. Elementwise results do not depend on
+// the order of the walk. Tested by tests/kernels_ref/ops_elementwise_test.cpp (strides, broadcasts, odd
+// sizes).
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernels_ref/tensor.hpp"
+
+namespace bufferproof::kernels {
+
+/// `view` with the sizes of `sizes`: dimensions are matched from the last; missing and 1-sized ones repeat
+/// (stride 0). KernelError naming `op` and `argument` where they do not fit.
+ConstTensorView broadcast_to(const ConstTensorView& view, const Sizes& sizes, std::string_view op,
+                             std::string_view argument);
+
+class BlockWalk {
+ public:
+  /// All inputs have the output's sizes (broadcast_to). Only pointers are kept.
+  BlockWalk(const TensorView& output, std::span<const ConstTensorView> inputs);
+
+  std::int64_t count() const { return count_; }
+  /// All operands and the output are one contiguous row.
+  bool all_contiguous() const;
+  /// Elements [begin, begin + n) of input `index`: a pointer into it, or `buffer` after gathering into it.
+  const void* input(std::size_t index, std::int64_t begin, std::int64_t n, void* buffer) const;
+  /// Where elements [begin, ...) of the output can be written in place; nullptr when they have to be
+  /// scattered.
+  void* output_in_place(std::int64_t begin) const;
+  void scatter(const void* buffer, std::int64_t begin, std::int64_t n) const;
+
+ private:
+  struct Track {
+    std::byte* base;
+    std::int64_t width;
+    std::vector<std::int64_t> steps;  ///< bytes, one a merged dimension, outermost first
+    bool contiguous;
+  };
+  void merge();
+  template <typename Move>
+  void for_each_row(const Track& track, std::int64_t begin, std::int64_t n, Move move) const;
+
+  std::int64_t count_ = 0;
+  std::vector<std::int64_t> sizes_;
+  std::vector<Track> tracks_;  ///< the output, then the inputs
+};
+
+}  // namespace bufferproof::kernels
