@@ -47,25 +47,6 @@ std::vector<Digit> digits(const SymExpr& address, const std::vector<BoundVariabl
   return out;
 }
 
-/// Greatest or least value of an expression linear in the variables, by their (symbolic) ranges.
-std::optional<SymExpr> extreme(const SymExpr& value, const std::vector<BoundVariable>& variables,
-                               bool greatest) {
-  SymExpr out = value;
-  for (auto v = variables.rbegin(); v != variables.rend(); ++v) {
-    std::int64_t coefficient = 0;
-    for (const Term& term : out.terms())
-      for (const AtomRef& atom : term.atoms)
-        if (atom->kind == model::Atom::Kind::symbol && atom->name == v->name) {
-          if (term.atoms.size() != 1) return std::nullopt;
-          coefficient = term.coefficient;
-        }
-    if (coefficient == 0) continue;
-    const bool high = (coefficient > 0) == greatest;
-    out = out.substitute({{v->name, high ? v->hi - 1 : v->lo}});
-  }
-  return out;
-}
-
 bool below(const SymExpr& value, const std::vector<BoundVariable>& variables, const SymExpr& limit,
            const Ranges& ranges) {
   const auto most = extreme(value, variables, true);
@@ -102,6 +83,24 @@ SymExpr digit_of(const std::vector<Digit>& all, const SymExpr& monomial) {
 }
 
 }  // namespace
+
+std::optional<SymExpr> extreme(const SymExpr& value, const std::vector<BoundVariable>& variables,
+                               bool greatest) {
+  SymExpr out = value;
+  for (auto v = variables.rbegin(); v != variables.rend(); ++v) {
+    std::int64_t coefficient = 0;
+    for (const Term& term : out.terms())
+      for (const AtomRef& atom : term.atoms)
+        if (atom->kind == model::Atom::Kind::symbol && atom->name == v->name) {
+          if (term.atoms.size() != 1) return std::nullopt;
+          coefficient = term.coefficient;
+        }
+    if (coefficient == 0) continue;
+    const bool high = (coefficient > 0) == greatest;
+    out = out.substitute({{v->name, high ? v->hi - 1 : v->lo}});
+  }
+  return out;
+}
 
 Cond same_address(const SymExpr& a, const std::vector<BoundVariable>& a_variables, const SymExpr& b,
                   const std::vector<BoundVariable>& b_variables, const Ranges& ranges) {

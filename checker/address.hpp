@@ -17,4 +17,9 @@ model::Cond same_address(const model::SymExpr& a, const std::vector<model::Bound
                          const model::SymExpr& b, const std::vector<model::BoundVariable>& b_variables,
                          const Ranges& ranges);
 
+/// Greatest (or least) value of an expression over the (symbolic) ranges of its variables, inner variables
+/// first. nullopt: not linear in a variable. Meaningful when the ranges are not empty.
+std::optional<model::SymExpr> extreme(const model::SymExpr& value,
+                                      const std::vector<model::BoundVariable>& variables, bool greatest);
+
 }  // namespace bufferproof::checker

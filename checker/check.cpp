@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "checker/certify.hpp"
 #include "checker/minimise.hpp"
 #include "checker/order.hpp"
 #include "checker/report.hpp"
@@ -108,7 +109,12 @@ class Pass {
     const Tags tags(world_);
     for (const Misuse& misuse : world_.misuses) ask(question_of(misuse));
     for (const Bounds& bounds : world_.bounds) take(judge(world_, bounds), bounds.where, bounds.buffer);
-    for (const Read& read : world_.reads) take(judge(world_, tags, read), read.where, read.buffer);
+    for (const Read& read : world_.reads) {
+      const Judged judged = judge(world_, tags, read);
+      if (options_.certificate && judged.cover)
+        result_.certificate.proofs.push_back(covered(world_, read, *judged.cover, judged.later));
+      take(judged, read.where, read.buffer);
+    }
     if (!world_.several_streams) return;
     if (auto questions = races(world_)) {
       for (const Question& question : *questions) ask(question);
@@ -135,8 +141,11 @@ class Pass {
   void ask(const Question& question) {
     if (question.wrong.is_false()) return;
     Witness witness;
-    switch (smallest(solver_, program_, world_, question, witness)) {
+    std::string smtlib;
+    switch (
+        smallest(solver_, program_, world_, question, witness, options_.certificate ? &smtlib : nullptr)) {
       case Found::none:
+        if (options_.certificate) result_.certificate.proofs.push_back(solved(question, std::move(smtlib)));
         return;
       case Found::unknown:
         undecided(
@@ -171,7 +180,17 @@ class Pass {
     }
   }
 
+  void fill_certificate() {
+    Certificate& c = result_.certificate;
+    c.program = program_.file;
+    c.assumptions = result_.assumptions;
+    for (const model::Symbol& symbol : program_.symbols)
+      c.symbols.push_back({symbol.name, symbol.lo, symbol.hi ? std::to_string(*symbol.hi) : ""});
+    if (!options_.assume.is_true()) c.assumptions.push_back(options_.assume.str());
+  }
+
   Result finish() {
+    if (options_.certificate) fill_certificate();
     std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
       return std::pair(a.first, a.second.finding.kind) < std::pair(b.first, b.second.finding.kind);
     });
@@ -241,6 +260,8 @@ void merge(Result& into, Result&& from) {
   into.statistics.obligations += from.statistics.obligations;
   into.statistics.by_algebra += from.statistics.by_algebra;
   into.statistics.by_solver += from.statistics.by_solver;
+  into.certificate.proofs.insert(into.certificate.proofs.end(), from.certificate.proofs.begin(),
+                                 from.certificate.proofs.end());
   if (into.refutations.empty()) {
     into.verdict = from.verdict == Verdict::proved ? into.verdict : std::max(into.verdict, from.verdict);
   } else {

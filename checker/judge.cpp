@@ -1,5 +1,6 @@
 #include "checker/judge.hpp"
 
+#include "checker/address.hpp"
 #include "checker/cover.hpp"
 
 namespace bufferproof::checker {
@@ -226,9 +227,9 @@ class ReadJudge {
 };
 
 /// The common case without any solver: one store covers the read in both worlds, and it is the same one.
-const Event* plainly_right(const Tags& tags, const Read& read) {
+const Event* plainly_right(const Tags& tags, const Read& read, std::vector<const Event*>& later) {
   if (read.from.kind != From::Kind::any && read.from.kind != From::Kind::intended) return nullptr;
-  const Event* actual = tags.only_store(read.access);
+  const Event* actual = tags.only_store(read.access, &later);
   if (!actual || read.from.kind == From::Kind::any) return actual;
   const Event* ideal = read.ideal ? tags.only_store(*read.ideal) : nullptr;
   return ideal && ideal->writer == actual->writer ? actual : nullptr;
@@ -237,17 +238,40 @@ const Event* plainly_right(const Tags& tags, const Read& read) {
 }  // namespace
 
 Judged judge(const World& world, const Tags& tags, const Read& read) {
-  if (const Event* cover = plainly_right(tags, read)) {
-    Judged out;
-    out.by_algebra = true;
-    out.cover = cover;
-    return out;
+  Judged plain;
+  if (const Event* cover = plainly_right(tags, read, plain.later)) {
+    plain.by_algebra = true;
+    plain.cover = cover;
+    return plain;
   }
   return ReadJudge(world, tags, read).run();
 }
 
+namespace {
+
+/// By interval arithmetic alone.
+bool surely_inside(const World& world, const Access& access) {
+  const auto variables = variables_of(access);
+  auto between = [&](const SymExpr& value, const SymExpr& end) {
+    const auto least = extreme(value, variables, false);
+    const auto most = extreme(value, variables, true);
+    return least && most && world.ranges.surely_le(0, *least) && world.ranges.surely_lt(*most, end);
+  };
+  for (std::size_t axis = 0; axis < access.index.size(); ++axis)
+    if (!between(access.index[axis], access.layout->sizes[axis])) return false;
+  const auto& size = world.storages[access.storage].size;
+  return !size || between(access.address, *size);
+}
+
+}  // namespace
+
 Judged judge(const World& world, const Bounds& bounds) {
   const Access access = expanded(bounds.access);
+  if (surely_inside(world, access)) {
+    Judged out;
+    out.by_algebra = true;
+    return out;
+  }
   Cond outside(false);
   for (std::size_t axis = 0; axis < access.index.size(); ++axis)
     outside = outside || Cond::lt(access.index[axis], 0) ||

@@ -31,7 +31,8 @@ struct Judged {
   bool decided = true;                     ///< false: outside the fragment
   bool by_algebra = false;                 ///< shown right without a solver
   std::vector<Question> rests_on_unknown;  ///< satisfiable: the verdict is unsupported (E8)
-  const Event* cover = nullptr;            ///< by_algebra: the store that covers the read
+  const Event* cover = nullptr;            ///< by_algebra: the store that covers the read ...
+  std::vector<const Event*> later;         ///< ... and the later ones that miss it
 };
 
 Judged judge(const World& world, const Tags& tags, const Read& read);  // C2, C3, C6, C9

@@ -35,10 +35,11 @@ class Minimiser {
     question.wrong.collect_symbols(symbols_);
   }
 
-  Found run(Witness& witness) {
+  Found run(Witness& witness, std::string* proof) {
     Scope scope(solver_);
     solver_.add(question_.wrong);
     const Answer answer = solver_.check();
+    if (answer == Answer::unsat && proof) *proof = solver_.smtlib();
     if (answer == Answer::unsat) return Found::none;
     if (answer == Answer::unknown) return Found::unknown;
     fewest_fallbacks();
@@ -115,8 +116,8 @@ class Minimiser {
 }  // namespace
 
 Found smallest(Solver& solver, const model::Program& program, const World& world, const Question& question,
-               Witness& witness) {
-  return Minimiser(solver, program, world, question).run(witness);
+               Witness& witness, std::string* proof) {
+  return Minimiser(solver, program, world, question).run(witness, proof);
 }
 
 }  // namespace bufferproof::checker

@@ -19,7 +19,8 @@ struct Witness {
 enum class Found : std::uint8_t { none, witness, unknown };
 
 /// The solver holds ranges and assumptions; it comes back as it was.
+/// `proof`: filled with the SMT-LIB text when there is no witness.
 Found smallest(Solver& solver, const model::Program& program, const World& world, const Question& question,
-               Witness& witness);
+               Witness& witness, std::string* proof = nullptr);
 
 }  // namespace bufferproof::checker

@@ -159,7 +159,7 @@ std::optional<Cond> Tags::contributes(const TagCase& c, const NameTest& test, bo
   return out;
 }
 
-const Event* Tags::only_store(const Access& access) const {
+const Event* Tags::only_store(const Access& access, std::vector<const Event*>* passed) const {
   int storage = access.storage;
   Access wanted = access;
   for (int depth = 0; depth <= kMostCopies; ++depth) {
@@ -169,7 +169,10 @@ const Event* Tags::only_store(const Access& access) const {
     for (auto event = info.events.rbegin(); event != info.events.rend(); ++event) {
       const bool in_one_loop = shares_loop(event->access.place, wanted.place);
       if (!in_one_loop && !textually_before(event->access.place, wanted.place)) continue;
-      if (surely_disjoint(event->access, wanted, world_.ranges)) continue;
+      if (surely_disjoint(event->access, wanted, world_.ranges)) {
+        if (passed) passed->push_back(&*event);
+        continue;
+      }
       const bool always = event->access.guard.is_true() || event->access.guard == wanted.guard;
       const bool certain = event->kind == Event::Kind::write && always && event->access.place.loops.empty() &&
                            surely_covers(event->access, wanted, world_.ranges);

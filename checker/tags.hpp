@@ -41,8 +41,9 @@ class Tags {
   /// The life a handle belongs to is not the storage's current one at that moment.
   model::Cond outlived(int storage, int life, const Moment& moment) const;
 
-  /// Cheap answer: the one store that surely wrote every element of the access last, on every path.
-  const Event* only_store(const Access& access) const;
+  /// Cheap answer: the one store that surely wrote every element of the access last, on every path. `passed`:
+  /// the later stores on the same storage, which surely miss the access.
+  const Event* only_store(const Access& access, std::vector<const Event*>* passed = nullptr) const;
 
  private:
   struct Found {

@@ -1,4 +1,5 @@
-// The 128 reduced public reports (tests/cases): what the checker says of each, and of each at the stated condition.
+// The 128 reduced public reports (tests/cases): what the checker says of each, and of each at the stated
+// condition.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -31,8 +32,8 @@ model::BufprogFile load(const std::string& name) {
 std::string describe(const Result& result) {
   std::string out(name(result.verdict));
   for (const Refutation& r : result.refutations)
-    out += "\n  " + std::string(model::name(r.finding.kind)) + " " + r.finding.buffer + " at " + r.finding.reader +
-           " [" + r.finding.path + "]";
+    out += "\n  " + std::string(model::name(r.finding.kind)) + " " + r.finding.buffer + " at " +
+           r.finding.reader + " [" + r.finding.path + "]";
   for (const Undecided& u : result.undecided) out += "\n  " + u.where.str() + " " + u.reason;
   return out;
 }
@@ -51,11 +52,12 @@ TEST_P(Cases, VerdictIsTheExpectedOne) {
   ASSERT_EQ(result.verdict, Verdict::refuted) << describe(result);
   for (const Refutation& r : result.refutations)
     EXPECT_FALSE(expected.safe_when && *expected.safe_when->evaluate(r.plan.calls[0])) << describe(result);
-  const bool named = std::any_of(result.refutations.begin(), result.refutations.end(), [&](const Refutation& r) {
-    return std::any_of(expected.expectations.begin(), expected.expectations.end(), [&](const auto& e) {
-      return e.kind == r.finding.kind && e.buffer == r.finding.buffer && e.reader == r.finding.reader;
-    });
-  });
+  const bool named =
+      std::any_of(result.refutations.begin(), result.refutations.end(), [&](const Refutation& r) {
+        return std::any_of(expected.expectations.begin(), expected.expectations.end(), [&](const auto& e) {
+          return e.kind == r.finding.kind && e.buffer == r.finding.buffer && e.reader == r.finding.reader;
+        });
+      });
   EXPECT_TRUE(named) << describe(result);
 }
 
