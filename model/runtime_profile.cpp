@@ -153,6 +153,20 @@ std::optional<Delivery> read_delivery(Object& object, std::string_view key, cons
                    name_hint(text, strings(kDeliveries)));
 }
 
+void read_more_roads(Object& object, const Positions& positions, KernelRules& rules) {
+  const Json* roads = object.take("more_roads");
+  if (roads == nullptr) return;
+  if (!roads->is_object())
+    object.fail("more_roads", "an object of road name and delivery for \"more_roads\"", *roads);
+  Object names(*roads, positions, "more_roads");
+  for (const auto& [name, delivery] : roads->items()) {
+    const auto read = read_delivery(names, name, positions);
+    if (!read || name == "tuned" || name == "fallback")
+      throw InputError(positions.at_key(name), "a new road name with a delivery", "\"" + name + "\"");
+    rules.more_roads.emplace_back(name, *read);
+  }
+}
+
 KernelRules read_rules(const std::string& kind, const Json& json, const Positions& positions,
                        RuntimeProfile& profile) {
   const auto parsed = parse_kernel_kind(kind);
@@ -165,6 +179,7 @@ KernelRules read_rules(const std::string& kind, const Json& json, const Position
   rules.has_fallback = fallback.has_value();
   rules.fallback = fallback.value_or(Delivery::copy);
   rules.fallback_on_dtype_mismatch = read_delivery(object, "fallback_on_dtype_mismatch", positions);
+  read_more_roads(object, positions, rules);
   if (const std::string source = object.text("source"); !source.empty())
     profile.sources.emplace_back(kind, source);
   object.done();

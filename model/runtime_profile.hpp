@@ -32,6 +32,8 @@ struct KernelRules {
   Delivery fallback = Delivery::copy;
   /// Delivery when result and output dtypes differ, where the runtime looks at that; else as `fallback`.
   std::optional<Delivery> fallback_on_dtype_mismatch;
+  /// Further roads that run the FX graph and deliver in another way, by name: for "what if" profiles.
+  std::vector<std::pair<std::string, Delivery>> more_roads;
 };
 
 struct RuntimeProfile {

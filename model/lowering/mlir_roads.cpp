@@ -268,6 +268,12 @@ std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optiona
     else if (!fallback)
       context.assumptions.add(kFallbackAsCompiled, context.kernel.name);
     roads.push_back(FallbackRoad(context, *rules, facts).build());
+    for (const auto& [name, delivery] : rules->more_roads) {
+      KernelRules other = *rules;
+      other.fallback = delivery;
+      roads.push_back(FallbackRoad(context, other, facts).build());
+      roads.back().name = name;
+    }
   }
   return roads;
 }

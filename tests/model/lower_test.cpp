@@ -82,6 +82,20 @@ TEST(Lower, CompiledRoadStoresAndFallbackDeliversAsTheProfileSays) {  // E2 E3 E
   EXPECT_THAT(roads(c.lowered("stock")), ElementsAre("tuned"));
 }
 
+TEST(Lower, MoreRoadsDeliverInTheirOwnWay) {
+  Case c;
+  c.alloc("b");
+  c.call({"x", "b"});
+  const RuntimeProfile profile = read_profile(
+      R"({"name": "a", "kernels": {"mlir_auto_fallback": {"fallback": "copy", "more_roads": {"set": "rebind_set"}}}})",
+      "p.json");
+  const Launch launch = std::get<Launch>(lower(c.program, profile).body.back().node);
+  EXPECT_THAT(roads(launch), ElementsAre("tuned", "fallback", "set"));
+  EXPECT_TRUE(launch.variants[1].rebinds.empty());
+  EXPECT_EQ(launch.variants[2].rebinds.size(), 1u);
+  EXPECT_TRUE(launch.variants[2].fallback);
+}
+
 TEST(Lower, ReadsMeanTheIntendedProducer) {  // C3 E9
   Case c;
   c.alloc("b");

@@ -66,6 +66,16 @@ TEST(RuntimeProfile, UserFileNeedsOnlyAName) {
   EXPECT_TRUE(profile.sources.empty());
 }
 
+TEST(RuntimeProfile, MoreRoads) {
+  const std::string start = R"({"name": "a", "kernels": {"mlir": {"fallback": "copy", "more_roads": )";
+  const RuntimeProfile profile = read_profile(start + R"({"set": "rebind_set"}}}})", "p.json");
+  EXPECT_THAT(profile.rules(KernelKind::mlir)->more_roads,
+              ::testing::ElementsAre(std::pair<std::string, Delivery>("set", Delivery::rebind_set)));
+  EXPECT_THAT(message_of(start + R"({"tuned": "copy"}}}})"), HasSubstr("a new road name"));
+  EXPECT_THAT(message_of(start + R"({"set": "rebind_sett"}}}})"), HasSubstr("did you mean rebind_set?"));
+  EXPECT_THAT(message_of(start + "3}}}"), HasSubstr("an object of road name and delivery"));
+}
+
 TEST(RuntimeProfile, UnknownKeysNameTheNearestOne) {
   EXPECT_EQ(message_of("{\"name\": \"a\",\n  \"behavior\": {}}"),
             "p.json:2:3: expected a key of a runtime profile, found \"behavior\"; did you mean behaviour?");
