@@ -1,0 +1,186 @@
+// Elements of handles: reads, stores and their bounds (E1, E2, E8, E9, C5, C7).
+#include "checker/cover.hpp"
+#include "checker/walker.hpp"
+
+namespace bufferproof::checker {
+
+/// The set on a handle as an access; variables get names of their own.
+Access Walker::access(const IndexSet& set, const HandleState& state, const Cond& guard, int clause) {
+  Access out;
+  out.place = place(clause);
+  out.guard = guard;
+  out.storage = state.storage;
+  out.layout = state.layout;
+  out.spans_storage = set.whole && (state.spans_storage || spans(state));
+  if (!state.layout) {
+    anywhere(out, state.storage);
+  } else if (set.whole) {
+    out.whole = true;
+    out.id = next_variable_++;
+  } else {
+    explicit_set(out, rename_loops(set));
+  }
+  return out;
+}
+
+bool Walker::spans(const HandleState& state) const {
+  const auto& size = world_.storages[state.storage].size;
+  if (!size || !state.layout) return false;
+  const auto dense = dense_interval(*state.layout);
+  return dense && dense->first == SymExpr(0) && dense->second == *size;
+}
+
+void Walker::anywhere(Access& out, int storage) {
+  const std::string variable = fresh_variable();
+  const SymExpr end = world_.storages[storage].size.value_or(SymExpr(INT64_MAX));
+  out.variables = {{variable, 0, end}};
+  out.index = {SymExpr::symbol(variable)};
+  out.address = SymExpr::symbol(variable);
+  out.whole = true;
+}
+
+void Walker::explicit_set(Access& out, const IndexSet& set) {
+  Substitution renamed;
+  for (const BoundVariable& variable : set.variables) {
+    const std::string fresh = fresh_variable();
+    out.variables.push_back({fresh, variable.lo.substitute(renamed), variable.hi.substitute(renamed)});
+    renamed.insert_or_assign(variable.name, SymExpr::symbol(fresh));
+  }
+  out.where = set.where.substitute(renamed);
+  for (const SymExpr& index : set.index) out.index.push_back(index.substitute(renamed));
+  if (out.index.size() != out.layout->rank()) {
+    give_up(Verdict::unsupported,
+            fmt::format("{} indices into a buffer of rank {}", out.index.size(), out.layout->rank()));
+    out.index.resize(out.layout->rank(), SymExpr(0));
+  }
+  out.address = out.layout->address(out.index);
+}
+
+std::vector<Walker::Use> Walker::uses(const Name& name, const Name& actor) {
+  std::vector<Use> out;
+  for (const auto& binding : resolve(name, actor))
+    for (const auto& state : objects_[binding.value.object].states)
+      if (Use use{binding, state}; !use.guard().is_false()) out.push_back(std::move(use));
+  return out;
+}
+
+Access Walker::ideal_access(const IndexSet& set, const Use& use, const Access& actual, int clause) {
+  Access out = access(set, use.binding.value.ideal, use.guard(), clause);
+  // The same logical elements: share the variables when the shapes agree.
+  if (out.whole) {
+    out.id = actual.id;
+  } else if (out.variables.size() == actual.variables.size()) {
+    Substitution same;
+    for (std::size_t i = 0; i < out.variables.size(); ++i)
+      same.insert_or_assign(out.variables[i].name, SymExpr::symbol(actual.variables[i].name));
+    for (SymExpr& index : out.index) index = index.substitute(same);
+    out.address = out.address.substitute(same);
+    out.where = out.where.substitute(same);
+    out.variables = actual.variables;
+  }
+  return out;
+}
+
+void Walker::read(const Name& buffer, const IndexSet& set, const From& from, bool relies, const Name& reader,
+                  int clause) {
+  for (const Use& use : uses(buffer, reader)) {
+    const HandleState& state = use.state.value;
+    if (report_mismatch(use, relies, shown(text(buffer)), reader)) continue;
+    Read r;
+    r.access = access(set, state, use.guard(), clause);
+    if (world_.dialect == Dialect::wrapper) r.ideal = ideal_access(set, use, r.access, clause);
+    r.from = rename(from);
+    r.buffer = shown(text(buffer));
+    r.reader = rename_loops(reader);
+    r.life = state.life;
+    r.where = step_->where;
+    r.copy = reader == Name("COPY");
+    bounds(r.access, r.buffer, reader);
+    world_.reads.push_back(std::move(r));
+  }
+}
+
+/// C7: the reader relies on what was declared, and the handle is something else.
+bool Walker::report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader) {
+  const Mismatch mismatch = use.state.value.mismatch;
+  if (mismatch == Mismatch::none || (mismatch == Mismatch::strides && !relies)) return false;
+  world_.misuses.push_back({FindingClass::mismatch, use.guard(), place(0), buffer, rename_loops(reader), "C7",
+                            "is not what the file declares: a fallback's result came with another layout",
+                            step_->where, objects_[use.binding.value.object].where});
+  return true;
+}
+
+From Walker::rename(const From& from) const {
+  From out{from.kind, {}};
+  for (const Name& name : from.names) out.names.push_back(name.has_holes() ? rename_loops(name) : name);
+  return out;
+}
+
+void Walker::bounds(const Access& access, const std::string& buffer, const Name& actor) {
+  if (!access.layout || access.spans_storage) return;
+  const auto& size = world_.storages[access.storage].size;
+  const bool inside = access.whole && size && world_.ranges.surely_le(access.layout->extent(), *size);
+  if (!inside) world_.bounds.push_back({access, buffer, rename_loops(actor), step_->where});
+}
+
+Event::Kind Walker::event_kind(Clause::Kind kind) const {
+  switch (kind) {
+    case Clause::Kind::accumulate:
+      return Event::Kind::accumulate;
+    case Clause::Kind::modify:
+      return Event::Kind::modify;
+    case Clause::Kind::unknown:
+      return Event::Kind::unknown;
+    default:
+      return Event::Kind::write;
+  }
+}
+
+void Walker::add_event(Event::Kind kind, const Access& access, const Name& writer, int life) {
+  world_.storages[access.storage].events.push_back(Event{kind, access, writer, life, -1});
+}
+
+/// Writes and the like in the actual world; `ideal_too`: also where contracts are kept.
+void Walker::store(const Clause& clause, const Name& kernel, const Name& writer, const Cond& guard, int order,
+                   bool ideal_too) {
+  for (const Use& use : uses(clause.buffer, kernel)) {
+    HandleState state = use.state.value;
+    if (clause.as_layout && state.layout) {
+      // E2: the store goes to the base pointer with the kernel's own layout.
+      Layout own = rename_loops(*clause.as_layout);
+      own.offset = own.offset + state.layout->offset;
+      state.layout = own;
+      state.spans_storage = false;
+    }
+    const Cond when = use.guard() && guard;
+    if (when.is_false()) continue;
+    Event::Kind kind = event_kind(clause.kind);
+    if (!state.layout && !state.spans_storage) kind = Event::Kind::unknown;
+    Access a = access(clause.set, state, when, order);
+    if (clause.kind == Clause::Kind::accumulate) accumulate_reads(clause, use, a, kernel);
+    bounds(a, shown(text(clause.buffer)), kernel);
+    add_event(kind, a, writer, state.life);
+    if (ideal_too && world_.dialect == Dialect::wrapper)
+      add_event(kind, access(clause.set, use.binding.value.ideal, when, order), writer, -1);
+  }
+}
+
+/// An accumulation reads what it adds to: it must be there, and of this life.
+void Walker::accumulate_reads(const Clause& clause, const Use& use, const Access& a, const Name& kernel) {
+  Read r;
+  r.access = a;
+  r.buffer = shown(text(clause.buffer));
+  r.reader = rename_loops(kernel);
+  r.life = use.state.value.life;
+  r.where = step_->where;
+  world_.reads.push_back(std::move(r));
+}
+
+void Walker::on_stream(const Access& access, const Name& stream, StreamAccess::Kind kind, const Name& buffer,
+                       const Name& actor) {
+  if (!world_.several_streams) return;
+  world_.stream_accesses.push_back(
+      {access, rename_loops(stream), kind, shown(text(buffer)), rename_loops(actor), step_->where});
+}
+
+}  // namespace bufferproof::checker

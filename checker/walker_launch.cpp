@@ -1,0 +1,272 @@
+// Roads of a launch: the rebind lemma, choices, deliveries (E4, E11, C1, C3).
+#include <algorithm>
+
+#include "checker/variants.hpp"
+#include "checker/walker.hpp"
+
+namespace bufferproof::checker {
+
+// ---- launches
+// -----------------------------------------------------------------------------------------------
+
+void Walker::visit(const Launch& s) {
+  const Name writer = writer_identity(s.kernel);
+  add_sync(Sync::Kind::launch, s.stream, {});
+  const std::vector<Variant> variants = simplify(s);
+  const std::vector<Cond> guards = choose(s, variants);
+  int order = 0;
+  for (std::size_t v = 0; v < variants.size(); ++v)
+    if (variants[v].raises.empty() && !guards[v].is_false())
+      order = run_variant(s, variants[v], writer, guards[v], order);
+  if (world_.dialect == Dialect::wrapper) {
+    keep_contract(s, writer, order);
+    for (std::size_t v = 0; v < variants.size(); ++v)
+      if (!guards[v].is_false() && variants[v].raises.empty()) note_unwritten_outputs(s, variants[v]);
+  }
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    if (variants[v].raises.empty()) continue;
+    // E11: nothing after it runs.
+    world_.notes.push_back({"E11", step_->where,
+                            fmt::format("{} raises when it runs as {}: {}", s.kernel.str(), variants[v].name,
+                                        variants[v].raises)});
+    alive_ = alive_ && !(path_ && guards[v]);
+  }
+}
+
+/// C1: every road writes every declared output in its own memory. A breach is a note until somebody reads
+/// from it.
+void Walker::note_unwritten_outputs(const Launch& s, const Variant& variant) {
+  for (const Name& output : s.outputs) {
+    auto writes_all = [&](const Clause& c) {
+      return c.kind == Clause::Kind::write && c.buffer == output && c.set.whole && !c.as_layout;
+    };
+    if (std::any_of(variant.clauses.begin(), variant.clauses.end(), writes_all)) continue;
+    const bool moved = std::any_of(variant.rebinds.begin(), variant.rebinds.end(),
+                                   [&](const Rebind& r) { return r.handle == output; });
+    world_.notes.push_back(
+        {"C1", step_->where,
+         fmt::format(
+             "{} {} {} of {}", s.kernel.str(), variant.name.empty() ? "" : "as " + variant.name,
+             moved ? "moves the handle instead of writing the memory" : "does not write every element",
+             shown(output.str()))});
+  }
+}
+
+Name Walker::writer_identity(const Name& kernel) {
+  const Name renamed = rename_loops(kernel);
+  if (world_.dialect == Dialect::bufprog) return renamed;
+  const std::string identity = fmt::format("{}@{}", kernel.str(), step_->id);
+  world_.writers.emplace(identity, std::pair{kernel.str(), step_->where});
+  return Name(identity);
+}
+
+int Walker::run_variant(const Launch& s, const Variant& variant, const Name& writer, const Cond& guard,
+                        int order) {
+  const Cond outer = path_;
+  path_ = path_ && guard;
+  for (const Clause& clause : variant.clauses) {
+    if (clause.kind == Clause::Kind::read)
+      read(clause.buffer, clause.set, clause.from, clause.relies_on_declared, s.kernel, order);
+    else
+      store(clause, s.kernel, writer, true, order, s.outputs.empty());
+    stream_access(clause, s, order);
+    ++order;
+  }
+  std::vector<int> storages;
+  for (const Rebind& rebind : variant.rebinds) storages.push_back(apply(rebind, writer, storages, order++));
+  path_ = outer;
+  return order;
+}
+
+void Walker::stream_access(const Clause& clause, const Launch& s, int order) {
+  if (!world_.several_streams) return;
+  const auto kind = clause.kind == Clause::Kind::read         ? StreamAccess::Kind::read
+                    : clause.kind == Clause::Kind::accumulate ? StreamAccess::Kind::accumulate
+                                                              : StreamAccess::Kind::write;
+  auto found = bindings_.find(text(clause.buffer));
+  if (found == bindings_.end()) return;
+  for (const auto& one : found->second) {
+    if (one.value.kind != Binding::Kind::handle) continue;
+    for (const auto& state : objects_[one.value.object].states) {
+      const Cond when = path() && one.when && state.when;
+      if (!when.is_false() && state.value.mismatch == Mismatch::none)
+        on_stream(access(clause.set, state.value, when, order), s.stream, kind, clause.buffer, s.kernel);
+    }
+  }
+}
+
+/// E4: the handle moves to where the result lives. Returns that storage.
+int Walker::apply(const Rebind& rebind, const Name& writer, const std::vector<int>& earlier, int order) {
+  int storage = -1;
+  for (const Use& use : uses(rebind.handle, writer)) {
+    const HandleObject& object = objects_[use.binding.value.object];
+    std::optional<Layout> declared = object.declared;
+    if (declared) declared->offset = 0;
+    std::optional<Layout> result = rebind.result ? std::optional(rename_loops(*rebind.result)) : declared;
+    HandleState state{storage, result, !result, -1, mismatch_of(rebind, object, result)};
+    std::vector<Guarded<HandleState>> fresh;
+    if (!rebind.alias_of.empty()) {
+      fresh = aliased(rebind, state, use.guard());
+    } else {
+      if (storage < 0)
+        storage = rebind.same_as >= 0 ? earlier[static_cast<std::size_t>(rebind.same_as)]
+                                      : result_storage(object.name, result, writer, order);
+      state.storage = storage;
+      state.spans_storage = true;
+      fresh.push_back({use.guard(), state});
+    }
+    move(use.binding.value.object, use.guard(), fresh);
+  }
+  return storage;
+}
+
+std::vector<Guarded<HandleState>> Walker::aliased(const Rebind& rebind, HandleState state, const Cond& when) {
+  std::vector<Guarded<HandleState>> out;
+  for (const Use& target : uses(rebind.alias_of, "plan")) {
+    HandleState moved = state;
+    moved.storage = target.state.value.storage;
+    moved.life = target.state.value.life;
+    moved.spans_storage = false;
+    if (moved.layout && target.state.value.layout)
+      moved.layout->offset = moved.layout->offset + target.state.value.layout->offset;
+    out.push_back({when && target.guard(), moved});
+  }
+  return out;
+}
+
+int Walker::result_storage(const std::string& name, const std::optional<Layout>& result, const Name& writer,
+                           int order) {
+  const std::optional<SymExpr> size = result ? std::optional(result->extent()) : std::nullopt;
+  const int storage = new_storage(name, size, false);
+  Event event;
+  event.access.place = place(order);
+  event.access.guard = path();
+  event.access.storage = storage;
+  event.access.spans_storage = true;
+  event.writer = writer;
+  world_.storages[storage].events.push_back(std::move(event));
+  return storage;
+}
+
+Mismatch Walker::mismatch_of(const Rebind& rebind, const HandleObject& object,
+                             const std::optional<Layout>& result) {
+  const bool dtype_differs = rebind.dtype && object.dtype && *rebind.dtype != *object.dtype;
+  if (!object.declared || !result) return dtype_differs ? Mismatch::shape : Mismatch::none;
+  const bool sizes_differ = result->sizes != object.declared->sizes;
+  Layout a = *result;
+  Layout b = *object.declared;
+  a.offset = b.offset = 0;
+  const Mismatch found = sizes_differ || dtype_differs ? Mismatch::shape
+                         : same_placement(a, b)        ? Mismatch::none
+                                                       : Mismatch::strides;
+  if (found != Mismatch::none)
+    world_.notes.push_back(
+        {"C7", step_->where,
+         fmt::format("{} was declared {} and a fallback gives {}", object.name, b.str(), a.str())});
+  return found;
+}
+
+/// C1, C3: by contract every declared output is written whole, on every road.
+void Walker::keep_contract(const Launch& s, const Name& writer, int order) {
+  for (const Name& output : s.outputs) {
+    auto found = bindings_.find(text(output));
+    if (found == bindings_.end()) continue;
+    for (const auto& one : found->second) {
+      if (one.value.kind != Binding::Kind::handle) continue;
+      IndexSet whole;
+      whole.whole = true;
+      add_event(Event::Kind::write, access(whole, one.value.ideal, path() && one.when, order), writer, -1);
+    }
+  }
+}
+
+/// The rebind lemma, then variants that do the same become one (docs/buffer-contract.md, "How the checker
+/// decides").
+std::vector<Variant> Walker::simplify(const Launch& s) {
+  std::vector<Variant> variants = s.variants;
+  for (Variant& variant : variants)
+    for (auto rebind = variant.rebinds.begin(); rebind != variant.rebinds.end();) {
+      if (rebind_is_write(*rebind)) {
+        variant.clauses.push_back(whole_write(rebind->handle));
+        rebind = variant.rebinds.erase(rebind);
+      } else {
+        ++rebind;
+      }
+    }
+  for (Variant& variant : variants) forget_what_does_not_matter(variant);
+  return variants;
+}
+
+/// Clauses of variants are compared after dropping what changes nothing on handles that are as declared.
+void Walker::forget_what_does_not_matter(Variant& variant) {
+  for (Clause& clause : variant.clauses) {
+    const HandleState* state = only_state(clause.buffer);
+    if (!state || state->mismatch != Mismatch::none) continue;
+    clause.relies_on_declared = false;
+    if (clause.as_layout && state->layout) {
+      Layout own = *clause.as_layout;
+      own.offset = own.offset + state->layout->offset;
+      if (same_placement(own, *state->layout)) clause.as_layout.reset();
+    }
+  }
+  sort_clauses(variant);
+}
+
+const HandleState* Walker::only_state(const Name& name) const {
+  if (name.has_holes()) return nullptr;
+  auto found = bindings_.find(name.str());
+  if (found == bindings_.end() || found->second.size() != 1 || found->second[0].value.object < 0)
+    return nullptr;
+  const HandleObject& object = objects_[found->second[0].value.object];
+  return object.states.size() == 1 ? &object.states[0].value : nullptr;
+}
+
+/// given: a fresh output with a single handle on its storage, result as declared, aliasing nothing
+/// because: nobody can reach the old storage, so moving the handle and writing it cannot be told apart.
+bool Walker::rebind_is_write(const Rebind& rebind) const {
+  if (!rebind.alias_of.empty() || rebind.same_as >= 0 || rebind.handle.has_holes()) return false;
+  const HandleState* state = only_state(rebind.handle);
+  if (!state || state->mismatch != Mismatch::none) return false;
+  auto found = bindings_.find(rebind.handle.str());
+  const HandleObject& object = objects_[found->second[0].value.object];
+  if (object.derived || world_.storages[state->storage].live_handles != 1) return false;
+  if (rebind.dtype && object.dtype && *rebind.dtype != *object.dtype) return false;
+  if (!rebind.result) return true;
+  if (!object.declared) return false;
+  Layout declared = *object.declared;
+  declared.offset = rebind.result->offset;
+  return same_placement(*rebind.result, declared);
+}
+
+/// Guard of each variant. Variants that do the same share one guard: the later one becomes unreachable.
+std::vector<Cond> Walker::choose(const Launch& s, std::vector<Variant> const& variants) {
+  std::vector<std::vector<std::size_t>> groups = group_equal(variants);
+  std::vector<Cond> guards(variants.size(), Cond(false));
+  if (groups.size() == 1) {
+    guards[groups[0][0]] = true;
+    return guards;
+  }
+  const SymExpr choice = choice_symbol(s);
+  for (const auto& group : groups)
+    for (std::size_t v : group)
+      guards[group[0]] = guards[group[0]] || Cond::eq(choice, static_cast<std::int64_t>(v));
+  return guards;
+}
+
+SymExpr Walker::choice_symbol(const Launch& s) {
+  const std::string key = s.choice.empty() ? fmt::format("{}@{}", s.kernel.str(), step_->id) : s.choice;
+  const std::string symbol = "road of " + key;
+  if (std::none_of(world_.choices.begin(), world_.choices.end(),
+                   [&](auto& c) { return c.symbol == symbol; })) {
+    Choice choice{key, symbol, {}, {}};
+    for (const Variant& variant : s.variants) {
+      choice.names.push_back(variant.name);
+      choice.fallback.push_back(variant.fallback);
+    }
+    world_.ranges.set(symbol, {0, static_cast<std::int64_t>(s.variants.size()) - 1});
+    world_.choices.push_back(std::move(choice));
+  }
+  return SymExpr::symbol(symbol);
+}
+
+}  // namespace bufferproof::checker
