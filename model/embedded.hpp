@@ -15,5 +15,7 @@ struct EmbeddedFile {
 
 /// model/data/runtimes/*.json
 const std::vector<EmbeddedFile>& embedded_runtimes();
+/// model/data/aten_schemas.txt
+const std::vector<EmbeddedFile>& embedded_schemas();
 
 }  // namespace bufferproof::model
