@@ -13,6 +13,14 @@ namespace {
 
 using namespace lowering;
 
+/// MLIR kernels and their like say only how many of the last arguments are outputs; C++ and Triton have
+/// parameters.
+bool outputs_by_count(const KernelDef& kernel) {
+  return kernel.kind == KernelKind::mlir_auto_fallback || kernel.kind == KernelKind::import_fx ||
+         kernel.kind == KernelKind::akg_auto_fallback || kernel.kind == KernelKind::mlir ||
+         (kernel.parameters.empty() && kernel.num_outputs);
+}
+
 class Lowering {
  public:
   Lowering(const Program& program, const RuntimeProfile& profile) : program_(program), profile_(profile) {}
@@ -42,24 +50,17 @@ class Lowering {
     const KernelDef& kernel = program_.kernels.at(static_cast<std::size_t>(launch.definition));
     const LaunchContext context{profile_, kernel, launch, environment_, assumptions_};
     CallSite site = call_site(context, where);
-    switch (kernel.kind) {
-      case KernelKind::mlir_auto_fallback:
-      case KernelKind::import_fx:
-      case KernelKind::akg_auto_fallback:
-      case KernelKind::mlir: {
-        const auto body = facts(context, kernel.body);
-        const auto fx_body = facts(context, kernel.fx_body);
-        std::vector<Variant> roads = mlir_roads(context, body, fx_body);
-        note_bodies(kernel, body, fx_body, site);
-        launch.outputs = mlir_outputs(context);
-        launch.variants = std::move(roads);
-        break;
-      }
-      default: {
-        SourceRoad source = source_road(context);
-        launch.outputs = std::move(source.outputs);
-        launch.variants = {std::move(source.road)};
-      }
+    if (outputs_by_count(kernel)) {
+      const auto body = facts(context, kernel.body);
+      const auto fx_body = facts(context, kernel.fx_body);
+      std::vector<Variant> roads = mlir_roads(context, body, fx_body);
+      note_bodies(kernel, body, fx_body, site);
+      launch.outputs = mlir_outputs(context);
+      launch.variants = std::move(roads);
+    } else {
+      SourceRoad source = source_road(context);
+      launch.outputs = std::move(source.outputs);
+      launch.variants = {std::move(source.road)};
     }
     launch.choice = kernel.name;
     sites_.push_back(std::move(site));

@@ -163,9 +163,13 @@ PointerUse pointer_use(std::string_view text, std::string_view parameter) {
 }
 
 SourceRoad source_road(const LaunchContext& context) {
-  if (context.kernel.parameters.size() != context.launch.arguments.size() ||
-      context.kernel.parameters.empty())
-    return {unknown_road(context.launch), {}};  // E8
+  const auto& arguments = context.launch.arguments;
+  const std::size_t parameters = context.kernel.parameters.size();
+  // What follows the parameters are grid sizes and compile-time numbers; a tensor there is not understood.
+  const bool fits = parameters > 0 && parameters <= arguments.size() &&
+                    std::all_of(arguments.begin() + static_cast<std::ptrdiff_t>(parameters), arguments.end(),
+                                [](const Argument& argument) { return argument.handle.empty(); });
+  if (!fits) return {unknown_road(context.launch), {}};  // E8
   return Builder(context).build();
 }
 

@@ -130,6 +130,29 @@ TEST_F(SourceRoads, OwnStoresCountForABaseReadBesideItsViews) {  // E9
             Clause::Kind::read);
 }
 
+TEST_F(SourceRoads, GridSizesMayFollowTheParameters) {
+  alloc("x", 8, Init::input);
+  program_.kernels = {{.name = "k",
+                       .kind = KernelKind::triton,
+                       .parameters = {{.name = "in_out_ptr0", .role = Role::in_out}}}};
+  Launch launch{.kernel = "k", .definition = 0, .arguments = {{.handle = "x"}, {.scalar = SymExpr(1)}}};
+  program_.body.push_back(Step{-1, {}, launch});
+  EXPECT_EQ(std::get<Launch>(lower(program_, *find_profile("stock")).body.back().node).outputs.size(), 1u);
+  std::get<Launch>(program_.body.back().node).arguments[1] = {.handle = "x"};
+  EXPECT_TRUE(std::get<Launch>(lower(program_, *find_profile("stock")).body.back().node).outputs.empty());
+}
+
+TEST_F(SourceRoads, OutputsByCountNeedNoParameters) {
+  alloc("x", 8, Init::input);
+  alloc("b", 8);
+  program_.kernels = {{.name = "k", .kind = KernelKind::dvm, .num_outputs = 1}};
+  Launch launch{.kernel = "k", .definition = 0, .arguments = {{.handle = "x"}, {.handle = "b"}}};
+  program_.body.push_back(Step{-1, {}, launch});
+  const auto out = std::get<Launch>(lower(program_, *find_profile("torch_npu-26.0.0")).body.back().node);
+  EXPECT_EQ(out.variants.size(), 1u);
+  EXPECT_EQ(out.outputs.size(), 1u);
+}
+
 TEST_F(SourceRoads, UnknownParametersMakeEverythingUnknown) {  // E8
   alloc("x", 8, Init::input);
   program_.kernels = {{.name = "k", .kind = KernelKind::cuda}};

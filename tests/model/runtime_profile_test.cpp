@@ -56,6 +56,11 @@ TEST(RuntimeProfile, DeliveriesAreThoseTheSourcesSay) {  // E3 E4 E5
   EXPECT_EQ(dev->fallback_on_dtype_mismatch, Delivery::copy);
 }
 
+TEST(RuntimeProfile, EveryReleaseTunesOnTheRealOutputs) {  // E10
+  for (const RuntimeProfile& profile : shipped_profiles())
+    EXPECT_EQ(profile.tuning_on_real_outputs, profile.name != "stock") << profile.name;
+}
+
 TEST(RuntimeProfile, UserFileNeedsOnlyAName) {
   const RuntimeProfile profile = read_profile(R"({"name": "mine", "behaviour": {"dynamic_tiling_race": true},
       "kernels": {"mlir_auto_fallback": {"fallback": "rebind_set"}}})",
