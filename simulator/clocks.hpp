@@ -1,7 +1,7 @@
 // Order of launches on streams by vector clocks, and the accesses a storage element remembers (C4).
 //
 // A launch sees what its stream has seen, what the host has seen when it is issued, and what the events it
-// waited for had seen. Tested by tests/simulator/clocks_test.cpp.
+// waited for had seen. Tested by tests/simulator/rules_test.cpp (C4).
 #pragma once
 
 #include <cstdint>

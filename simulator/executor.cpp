@@ -10,6 +10,13 @@ using model::Finding;
 using model::FindingClass;
 using model::Step;
 
+namespace {
+
+/// A step costs about as much as walking over this many ranges of memory.
+constexpr std::int64_t kStepWork = 32;
+
+}  // namespace
+
 void Executor::run() {
   block(state_.program.body);
   if (stopped_) return;
@@ -24,7 +31,7 @@ void Executor::block(const model::Block& steps) {
 }
 
 void Executor::step(const Step& step) {
-  state_.charge(1, step.where);
+  state_.charge(kStepWork, step.where);
   std::visit([&](const auto& node) { exec(node, step); }, step.node);
 }
 
@@ -121,7 +128,7 @@ void Executor::exec(const model::Loop& s, const Step& at) {
   const std::optional<std::int64_t> hidden =
       outer == state_.values.end() ? std::nullopt : std::optional(outer->second);
   for (std::int64_t i = 0; i < count && !stopped_; ++i) {
-    state_.charge(1, at.where);
+    state_.charge(kStepWork, at.where);
     state_.values[s.variable] = i;
     block(s.body);
   }

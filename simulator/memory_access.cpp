@@ -10,6 +10,17 @@ using model::Finding;
 using model::FindingClass;
 using model::From;
 
+namespace {
+
+/// Units of one run as units of the run it is paired with. Elements of equal size pair unit by unit; else
+/// whole elements do, and an end inside of an element takes all of it.
+std::int64_t counterpart(std::int64_t units, std::int64_t span, std::int64_t other_span, bool end) {
+  if (span == other_span) return units;
+  return (units + (end ? span - 1 : 0)) / span * other_span;
+}
+
+}  // namespace
+
 // ---- reporting
 // ------------------------------------------------------------------------------------------------
 
@@ -201,15 +212,13 @@ void MemoryAccess::read_intended(const AccessPoint& at, const AccessPoint& ideal
   const std::int64_t span = at.selection.span;
   const std::int64_t ideal_span = ideal.selection.span;
   const RangeMap& tags = at.handle->storage->tags;
-  for_each_pair(at.selection, ideal.selection, actor.where,
-                [&](std::int64_t a, std::int64_t b, std::int64_t n) {
-                  tags.for_each(a, a + n * span, [&](std::int64_t lo, std::int64_t hi, TagId tag) {
-                    const std::int64_t first = (lo - a) / span;
-                    const std::int64_t last = (hi - a + span - 1) / span;
-                    judge_pair(at, ideal, actor, {lo, hi, tag}, b + first * ideal_span, b + last * ideal_span,
-                               unwritten);
-                  });
-                });
+  for_each_pair(
+      at.selection, ideal.selection, actor.where, [&](std::int64_t a, std::int64_t b, std::int64_t n) {
+        tags.for_each(a, a + n * span, [&](std::int64_t lo, std::int64_t hi, TagId tag) {
+          judge_pair(at, ideal, actor, {lo, hi, tag}, b + counterpart(lo - a, span, ideal_span, false),
+                     b + counterpart(hi - a, span, ideal_span, true), unwritten);
+        });
+      });
   mark_reported(at, unwritten);
 }
 
@@ -323,16 +332,15 @@ void MemoryAccess::copy(const AccessPoint& from, const AccessPoint& to, const Ac
   std::vector<Piece> moved;
   const std::int64_t span = from.selection.span;
   const std::int64_t to_span = to.selection.span;
-  for_each_pair(
-      from.selection, to.selection, actor.where, [&](std::int64_t a, std::int64_t b, std::int64_t n) {
-        from.handle->storage->tags.for_each(
-            a, a + n * span, [&](std::int64_t lo, std::int64_t hi, TagId tag) {
-              const std::int64_t first = (lo - a) / span;
-              const std::int64_t last = (hi - a + span - 1) / span;
-              moved.push_back(
-                  {b + first * to_span, b + last * to_span, state_.tags.moved(tag, to.handle->life)});
-            });
-      });
+  for_each_pair(from.selection, to.selection, actor.where,
+                [&](std::int64_t a, std::int64_t b, std::int64_t n) {
+                  from.handle->storage->tags.for_each(
+                      a, a + n * span, [&](std::int64_t lo, std::int64_t hi, TagId tag) {
+                        moved.push_back({b + counterpart(lo - a, span, to_span, false),
+                                         b + counterpart(hi - a, span, to_span, true),
+                                         state_.tags.moved(tag, to.handle->life)});
+                      });
+                });
   for (const Piece& piece : moved) to.handle->storage->tags.assign(piece.lo, piece.hi, piece.tag);
 }
 
