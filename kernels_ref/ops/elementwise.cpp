@@ -100,7 +100,7 @@ OpEntry entry(std::string_view name, Promise promise) {
 }  // namespace
 
 void run_blocks(const BlockOp& op, std::span<const ConstTensorView> inputs, const TensorView& output) {
-  const BlockWalk walk(output, inputs);
+  const BlockWalk walk(std::span(&output, 1), inputs);
   parallel_ranges(walk.count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
     alignas(64) std::byte gathered[BlockOp::kMostOperands + 1][BlockOp::kBlock * sizeof(double)];
     const std::int64_t step = walk.all_contiguous() ? end - begin : BlockOp::kBlock;
@@ -108,10 +108,10 @@ void run_blocks(const BlockOp& op, std::span<const ConstTensorView> inputs, cons
     for (std::int64_t i = begin; i < end; i += step) {
       const std::int64_t n = std::min(step, end - i);
       for (std::size_t k = 0; k < inputs.size(); ++k) at[k] = walk.input(k, i, n, gathered[k]);
-      void* const place = walk.output_in_place(i);
+      void* const place = walk.output_in_place(0, i, n);
       void* const result = place != nullptr ? place : gathered[BlockOp::kMostOperands];
       op.run(at, result, n);
-      if (place == nullptr) walk.scatter(result, i, n);
+      if (place == nullptr) walk.write(0, result, i, n);
     }
   });
 }

@@ -53,24 +53,26 @@ ConstTensorView broadcast_to(const ConstTensorView& view, const Sizes& sizes, st
   return {view.bytes(), view.dtype(), sizes, strides};
 }
 
-BlockWalk::BlockWalk(const TensorView& output, std::span<const ConstTensorView> inputs)
-    : count_(output.element_count()) {
+BlockWalk::BlockWalk(std::span<const TensorView> outputs, std::span<const ConstTensorView> inputs)
+    : count_(outputs[0].element_count()), output_count_(outputs.size()) {
+  const TensorView& first = outputs[0];
   std::vector<std::size_t> order;
-  for (std::size_t dim = 0; dim < output.sizes().size(); ++dim)
-    if (output.sizes()[dim] != 1) order.push_back(dim);
+  for (std::size_t dim = 0; dim < first.sizes().size(); ++dim)
+    if (first.sizes()[dim] != 1) order.push_back(dim);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(output.strides()[a]) > std::abs(output.strides()[b]);
+    return std::abs(first.strides()[a]) > std::abs(first.strides()[b]);
   });
-  for (std::size_t dim : order) sizes_.push_back(output.sizes()[dim]);
-  const auto add = [&](const ConstTensorView& view) {
-    const std::int64_t width = model::size_in_bytes(view.dtype());
-    Track track{const_cast<std::byte*>(view.bytes()), width, {}, false};
-    for (std::size_t dim : order) track.steps.push_back(view.strides()[dim] * width);
-    tracks_.push_back(std::move(track));
-  };
-  add(output);
-  for (const ConstTensorView& input : inputs) add(input);
+  for (std::size_t dim : order) sizes_.push_back(first.sizes()[dim]);
+  for (const TensorView& output : outputs) add(output, order);
+  for (const ConstTensorView& input : inputs) add(input, order);
   merge();
+}
+
+void BlockWalk::add(const ConstTensorView& view, const std::vector<std::size_t>& order) {
+  const std::int64_t width = model::size_in_bytes(view.dtype());
+  Track track{const_cast<std::byte*>(view.bytes()), width, {}, false};
+  for (std::size_t dim : order) track.steps.push_back(view.strides()[dim] * width);
+  tracks_.push_back(std::move(track));
 }
 
 void BlockWalk::merge() {
@@ -120,9 +122,18 @@ void BlockWalk::for_each_row(const Track& track, std::int64_t begin, std::int64_
   }
 }
 
-const void* BlockWalk::input(std::size_t index, std::int64_t begin, std::int64_t n, void* buffer) const {
-  const Track& track = tracks_[index + 1];
+std::byte* BlockWalk::direct(const Track& track, std::int64_t begin, std::int64_t n) const {
   if (track.contiguous) return track.base + begin * track.width;
+  if (track.steps.back() != track.width || begin % sizes_.back() + n > sizes_.back()) return nullptr;
+  std::int64_t offset = 0;
+  for (std::size_t dim = sizes_.size(); dim-- > 0; begin /= sizes_[dim])
+    offset += begin % sizes_[dim] * track.steps[dim];
+  return track.base + offset;
+}
+
+const void* BlockWalk::input(std::size_t index, std::int64_t begin, std::int64_t n, void* buffer) const {
+  const Track& track = tracks_[output_count_ + index];
+  if (const std::byte* const in_place = direct(track, begin, n)) return in_place;
   auto* const to = static_cast<std::byte*>(buffer);
   for_each_row(track, begin, n,
                [&](std::byte* from, std::int64_t step, std::int64_t done, std::int64_t piece) {
@@ -131,14 +142,17 @@ const void* BlockWalk::input(std::size_t index, std::int64_t begin, std::int64_t
   return buffer;
 }
 
-void* BlockWalk::output_in_place(std::int64_t begin) const {
-  const Track& track = tracks_[0];
-  return track.contiguous ? track.base + begin * track.width : nullptr;
+void* BlockWalk::output_in_place(std::size_t index, std::int64_t begin, std::int64_t n) const {
+  return direct(tracks_[index], begin, n);
 }
 
-void BlockWalk::scatter(const void* buffer, std::int64_t begin, std::int64_t n) const {
-  const Track& track = tracks_[0];
-  const auto* const from = static_cast<const std::byte*>(buffer);
+void BlockWalk::write(std::size_t index, const void* elements, std::int64_t begin, std::int64_t n) const {
+  const Track& track = tracks_[index];
+  const auto* const from = static_cast<const std::byte*>(elements);
+  if (std::byte* const to = direct(track, begin, n)) {
+    std::memcpy(to, from, static_cast<std::size_t>(n * track.width));
+    return;
+  }
   for_each_row(track, begin, n, [&](std::byte* to, std::int64_t step, std::int64_t done, std::int64_t piece) {
     move_elements(to, step, from + done * track.width, track.width, piece, track.width);
   });

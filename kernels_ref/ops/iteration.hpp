@@ -23,18 +23,20 @@ ConstTensorView broadcast_to(const ConstTensorView& view, const Sizes& sizes, st
 
 class BlockWalk {
  public:
-  /// All inputs have the output's sizes (broadcast_to). Only pointers are kept.
-  BlockWalk(const TensorView& output, std::span<const ConstTensorView> inputs);
+  /// All views have the first output's sizes (broadcast_to). Only pointers are kept.
+  BlockWalk(std::span<const TensorView> outputs, std::span<const ConstTensorView> inputs);
 
   std::int64_t count() const { return count_; }
-  /// All operands and the output are one contiguous row.
+  /// All inputs and outputs are one contiguous row.
   bool all_contiguous() const;
-  /// Elements [begin, begin + n) of input `index`: a pointer into it, or `buffer` after gathering into it.
+  /// Elements [begin, begin + n) of input `index`: a pointer into it where they are contiguous, else `buffer`
+  /// after gathering.
   const void* input(std::size_t index, std::int64_t begin, std::int64_t n, void* buffer) const;
-  /// Where elements [begin, ...) of the output can be written in place; nullptr when they have to be
-  /// scattered.
-  void* output_in_place(std::int64_t begin) const;
-  void scatter(const void* buffer, std::int64_t begin, std::int64_t n) const;
+  /// Where elements [begin, begin + n) of output `index` can be written in place; nullptr when they have to
+  /// be scattered.
+  void* output_in_place(std::size_t index, std::int64_t begin, std::int64_t n) const;
+  /// Copies n contiguous elements to their places in output `index`.
+  void write(std::size_t index, const void* elements, std::int64_t begin, std::int64_t n) const;
 
  private:
   struct Track {
@@ -43,13 +45,17 @@ class BlockWalk {
     std::vector<std::int64_t> steps;  ///< bytes, one a merged dimension, outermost first
     bool contiguous;
   };
+  void add(const ConstTensorView& view, const std::vector<std::size_t>& order);
   void merge();
+  /// The address of n contiguous elements from `begin`, nullptr when they are not contiguous.
+  std::byte* direct(const Track& track, std::int64_t begin, std::int64_t n) const;
   template <typename Move>
   void for_each_row(const Track& track, std::int64_t begin, std::int64_t n, Move move) const;
 
   std::int64_t count_ = 0;
+  std::size_t output_count_ = 1;
   std::vector<std::int64_t> sizes_;
-  std::vector<Track> tracks_;  ///< the output, then the inputs
+  std::vector<Track> tracks_;  ///< the outputs, then the inputs
 };
 
 }  // namespace bufferproof::kernels

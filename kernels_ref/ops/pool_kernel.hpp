@@ -1,0 +1,26 @@
+// One row of a pooling result over a padded plane, vectorised over neighbouring columns. Used by pool.cpp.
+// Tested by tests/kernels_ref/ops_pool_test.cpp.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels_ref/isa/isa.hpp"
+
+namespace bufferproof::kernels {
+
+/// best[j], index[j] for j < count take the candidates x[j * step], whose flat positions are first + j *
+/// index_step.
+template <typename T>
+struct PoolRow {
+  void (*take_max)(const T* x, std::int64_t step, std::int64_t first, std::int64_t index_step, T* best,
+                   std::int64_t* index, std::int64_t count);
+  /// sum[j] = sum[j] + x[j * step].
+  void (*take_sum)(const T* x, std::int64_t step, T* sum, std::int64_t count);
+};
+struct PoolKernels {
+  PoolRow<float> f32;
+  PoolRow<double> f64;
+};
+BUFFERPROOF_ISA_TABLE(PoolKernels, pool_kernels)
+
+}  // namespace bufferproof::kernels
