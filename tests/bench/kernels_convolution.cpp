@@ -1,7 +1,8 @@
-// ResNet-18's convolutions: our modes and instruction sets, Eigen's im2col + GEMM, and the machine's FMA peak as the floor.
+// ResNet-18's convolutions: our modes and instruction sets, Eigen's im2col + GEMM, and the machine's FMA peak
+// as the floor.
 //
-// Run with --benchmark_enable_random_interleaving=true --benchmark_repetitions=9: ratios of medians are the result.
-// Counter `gflops` counts every tap, padding included.
+// Run with --benchmark_enable_random_interleaving=true --benchmark_repetitions=9: ratios of medians are the
+// result. Counter `gflops` counts every tap, padding included.
 #include <benchmark/benchmark.h>
 #include <omp.h>
 
@@ -42,10 +43,12 @@ double total_flops(std::int64_t batch) {
 }
 
 void count_flops(benchmark::State& state, std::int64_t batch) {
-  state.counters["gflops"] = benchmark::Counter(total_flops(batch) * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["gflops"] =
+      benchmark::Counter(total_flops(batch) * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void run_ours(benchmark::State& state, Isa isa, int threads, std::int64_t batch, DType dtype, const NumericsProfile& profile) {
+void run_ours(benchmark::State& state, Isa isa, int threads, std::int64_t batch, DType dtype,
+              const NumericsProfile& profile) {
   set_isa(isa);
   set_thread_count(threads);
   Operands operands(batch, dtype);
@@ -71,10 +74,11 @@ void run_layer(benchmark::State& state, std::size_t layer, int threads, std::int
   const Tensor input = random_tensor(DType::f32, {batch, c.channels, c.size, c.size}, 1);
   const Tensor weight = random_tensor(DType::f32, {c.filters, c.channels, c.kernel, c.kernel}, 2);
   Tensor output(DType::f32, {batch, c.filters, c.out_size(), c.out_size()});
-  const PreparedConvolution prepared({{c.stride, c.stride}, {c.padding, c.padding}, {1, 1}, 1}, weight.view(), {});
+  const PreparedConvolution prepared({{c.stride, c.stride}, {c.padding, c.padding}, {1, 1}, 1}, weight.view(),
+                                     {});
   for (auto _ : state) prepared.run(input.view(), output.view());
-  state.counters["gflops"] =
-      benchmark::Counter(2e-9 * c.work() * static_cast<double>(batch), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["gflops"] = benchmark::Counter(2e-9 * c.work() * static_cast<double>(batch),
+                                                benchmark::Counter::kIsIterationInvariantRate);
   set_thread_count(0);
 }
 
@@ -97,8 +101,9 @@ void im2col(const ConvolutionCase& c, const float* image, float* columns) {
         }
 }
 
-void eigen_convolution(const ConvolutionCase& c, std::int64_t batch, const Tensor& input, const Tensor& weight,
-                       Tensor& output, std::vector<std::vector<float>>& columns, int threads) {
+void eigen_convolution(const ConvolutionCase& c, std::int64_t batch, const Tensor& input,
+                       const Tensor& weight, Tensor& output, std::vector<std::vector<float>>& columns,
+                       int threads) {
   const std::int64_t taps = c.channels * c.kernel * c.kernel;
   const std::int64_t pixels = c.out_size() * c.out_size();
   const Eigen::Map<const Matrix> filters(weight.view().data<float>(), c.filters, taps);
@@ -115,11 +120,13 @@ void eigen_convolution(const ConvolutionCase& c, std::int64_t batch, const Tenso
 void run_eigen(benchmark::State& state, int threads, std::int64_t batch) {
   Eigen::setNbThreads(1);
   Operands operands(batch, DType::f32);
-  std::vector<std::vector<float>> columns(static_cast<std::size_t>(threads), std::vector<float>(147 * 112 * 112));
+  std::vector<std::vector<float>> columns(static_cast<std::size_t>(threads),
+                                          std::vector<float>(147 * 112 * 112));
   for (auto _ : state)
     for (std::size_t i = 0; i < kResNet18.size(); ++i)
       for (int n = 0; n < kResNet18[i].count; ++n)
-        eigen_convolution(kResNet18[i], batch, operands.inputs[i], operands.weights[i], operands.outputs[i], columns, threads);
+        eigen_convolution(kResNet18[i], batch, operands.inputs[i], operands.weights[i], operands.outputs[i],
+                          columns, threads);
   count_flops(state, batch);
 }
 
@@ -130,8 +137,8 @@ void run_peak(benchmark::State& state, Isa isa, int threads) {
   constexpr std::int64_t kRounds = 2'000'000;
   for (auto _ : state)
     parallel_for(threads, [](std::int64_t) { benchmark::DoNotOptimize(fma_peak().spin(kRounds)); });
-  state.counters["gflops"] = benchmark::Counter(
-      2e-9 * fma_peak().fmas_per_round * kRounds * threads, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["gflops"] = benchmark::Counter(2e-9 * fma_peak().fmas_per_round * kRounds * threads,
+                                                benchmark::Counter::kIsIterationInvariantRate);
   set_isa(std::nullopt);
   set_thread_count(0);
 }
@@ -158,7 +165,8 @@ void add(const std::string& name, Body body) {
 }
 
 void add_mode(const std::string& mode, DType dtype, const NumericsProfile& profile) {
-  add("convs/b8/t2/" + mode, [=](benchmark::State& s) { run_ours(s, supported_isas().back(), 2, 8, dtype, profile); });
+  add("convs/b8/t2/" + mode,
+      [=](benchmark::State& s) { run_ours(s, supported_isas().back(), 2, 8, dtype, profile); });
 }
 
 }  // namespace
@@ -167,7 +175,8 @@ void register_all() {
   for (Isa isa : supported_isas()) {
     const std::string set(name(isa));
     for (int threads : {1, 2})
-      add("fma_peak/t" + std::to_string(threads) + "/" + set, [=](benchmark::State& s) { run_peak(s, isa, threads); });
+      add("fma_peak/t" + std::to_string(threads) + "/" + set,
+          [=](benchmark::State& s) { run_peak(s, isa, threads); });
     if (isa == Isa::baseline) continue;  // software FMA: minutes
     for (int threads : {1, 2})
       add("convs/b8/t" + std::to_string(threads) + "/" + set,
@@ -187,8 +196,9 @@ void register_all() {
   for (std::size_t i = 0; i < kResNet18.size(); ++i)
     for (int threads : {1, 2}) {
       const ConvolutionCase& c = kResNet18[i];
-      add("layer/b8/t" + std::to_string(threads) + "/" + std::to_string(c.channels) + "x" + std::to_string(c.size) + "_" +
-              std::to_string(c.filters) + "k" + std::to_string(c.kernel) + "s" + std::to_string(c.stride),
+      add("layer/b8/t" + std::to_string(threads) + "/" + std::to_string(c.channels) + "x" +
+              std::to_string(c.size) + "_" + std::to_string(c.filters) + "k" + std::to_string(c.kernel) +
+              "s" + std::to_string(c.stride),
           [=](benchmark::State& s) { run_layer(s, i, threads, 8); });
     }
 }

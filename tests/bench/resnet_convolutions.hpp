@@ -1,4 +1,5 @@
-// The twenty convolutions of ResNet-18 at 224 x 224, as shapes with counts: what the convolution benchmarks run.
+// The twenty convolutions of ResNet-18 at 224 x 224, as shapes with counts: what the convolution benchmarks
+// run.
 #pragma once
 
 #include <array>
@@ -12,7 +13,8 @@ struct ConvolutionCase {
   std::int64_t out_size() const { return (size + 2 * padding - kernel) / stride + 1; }
   /// Multiply-adds of one image, padding included.
   double work() const {
-    return static_cast<double>(channels * kernel * kernel) * static_cast<double>(filters * out_size() * out_size());
+    return static_cast<double>(channels * kernel * kernel) *
+           static_cast<double>(filters * out_size() * out_size());
   }
 };
 

@@ -47,8 +47,9 @@ inline double draw(TestRandom& random, Values values) {
 inline void fill_random(const TensorView& contiguous, std::uint64_t seed, Values values) {
   TestRandom random(seed);
   visit_floating(contiguous.dtype(), [&]<typename Element>(TypeTag<Element>) {
-    for (std::int64_t i = 0; i < contiguous.element_count(); ++i)
-      contiguous.data<Element>()[i] = as_element<Element>(draw(random, values));
+    Element* elements = contiguous.data<Element>();
+    const std::int64_t count = contiguous.element_count();
+    for (std::int64_t i = 0; i < count; ++i) elements[i] = as_element<Element>(draw(random, values));
   });
 }
 
