@@ -32,7 +32,8 @@ TEST(Replay, EveryRefutationOfACaseHappens) {
     const model::Program program = load(entry.path());
     for (const auto& refutation : checker::check(program).refutations) {
       EXPECT_TRUE(reports(simulator::run_tags(program, refutation.plan), refutation.finding))
-          << entry.path().filename() << ": " << refutation.finding.message << " [" << refutation.finding.path << "]";
+          << entry.path().filename() << ": " << refutation.finding.message << " [" << refutation.finding.path
+          << "]";
       ++replayed;
     }
   }
