@@ -5,7 +5,9 @@
 
 #include "cli/command.hpp"
 #include "cli/input.hpp"
+#include "cli/runtimes.hpp"
 #include "model/graph.hpp"
+#include "model/lower.hpp"
 #include "model/print.hpp"
 
 namespace bufferproof::cli {
@@ -13,6 +15,7 @@ namespace {
 
 struct Options {
   std::string input;
+  std::string runtime;
   std::string schema;
   std::string format = "text";
 };
@@ -25,7 +28,8 @@ std::string print(const model::Program& program, const std::string& format) {
 
 int show(const Options& options, Streams streams) {
   std::string text;
-  for (const model::Program& program : read_programs(options.input, options.schema)) {
+  for (model::Program program : read_programs(options.input, options.schema)) {
+    if (!options.runtime.empty()) program = model::lower(program, choose_profile(options.runtime));
     if (options.format == "text" && !text.empty()) text += "\n";
     text += print(program, options.format);
   }
@@ -39,6 +43,7 @@ Action add_show(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("show", "Print a program as text, as a graph, or as JSON");
   command->add_option("INPUT", options->input, "The program")->required();
+  command->add_option("--runtime", options->runtime, "Show every road of each kernel under this profile");
   command->add_option("--schema", options->schema, "Schemas of custom operators");
   command->add_option("--format", options->format, "text, dot or json")
       ->check(CLI::IsMember({"text", "dot", "json"}));

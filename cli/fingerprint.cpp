@@ -25,14 +25,22 @@ std::string without_numbers(const std::string& name) {
   return out;
 }
 
-/// One round of colour refinement over flow edges: own colour, sorted colours before, sorted colours after.
+/// What feeds a step says what it is; what merely runs before it on its stream does not.
+bool is_data(const model::DependenceGraph::Edge& edge) {
+  using EdgeKind = model::DependenceGraph::EdgeKind;
+  return edge.kind == EdgeKind::read || edge.kind == EdgeKind::write || edge.kind == EdgeKind::flow;
+}
+
+/// One round of colour refinement over data edges: own colour, sorted colours before, sorted colours after.
 std::vector<std::uint64_t> refine(const Graph& graph, const std::vector<std::uint64_t>& colours) {
   std::vector<std::uint64_t> out(colours.size());
   for (Id v = 0; v < colours.size(); ++v) {
     std::vector<std::uint64_t> before;
     std::vector<std::uint64_t> after;
-    for (auto [e, end] = in_edges(v, graph); e != end; ++e) before.push_back(colours[source(*e, graph)]);
-    for (auto [e, end] = out_edges(v, graph); e != end; ++e) after.push_back(colours[target(*e, graph)]);
+    for (auto [e, end] = in_edges(v, graph); e != end; ++e)
+      if (is_data(graph[*e])) before.push_back(colours[source(*e, graph)]);
+    for (auto [e, end] = out_edges(v, graph); e != end; ++e)
+      if (is_data(graph[*e])) after.push_back(colours[target(*e, graph)]);
     std::sort(before.begin(), before.end());
     std::sort(after.begin(), after.end());
     out[v] = hash(fmt::format("{}<{}>{}", colours[v], fmt::join(before, ","), fmt::join(after, ",")));

@@ -26,7 +26,33 @@ int badness(Outcome outcome) {
   return 4;
 }
 
+/// A refuted row whose findings are all set aside is as good as what is left of it.
+Outcome settled(const ProgramReport& program, const RuntimeReport& row, bool strict) {
+  if (row.outcome == Outcome::internal) return row.outcome;
+  const bool counts = std::any_of(row.findings.begin(), row.findings.end(), [&](std::size_t i) {
+    return program.findings[i].standing == Standing::counted;
+  });
+  if (counts || (strict && !row.risks.empty())) return Outcome::refuted;
+  Outcome outcome = strict && !row.assumptions.empty() ? Outcome::unsupported : Outcome::proved;
+  for (const checker::Undecided& u : row.undecided) outcome = worse(outcome, outcome_of(u.kind));
+  return outcome;
+}
+
 }  // namespace
+
+Outcome outcome_of(checker::Verdict verdict) {
+  switch (verdict) {
+    case checker::Verdict::proved:
+      return Outcome::proved;
+    case checker::Verdict::refuted:
+      return Outcome::refuted;
+    case checker::Verdict::unsupported:
+      return Outcome::unsupported;
+    case checker::Verdict::budget:
+      return Outcome::budget;
+  }
+  return Outcome::internal;
+}
 
 std::string_view name(Outcome outcome) { return kNames.at(static_cast<std::size_t>(outcome)); }
 
@@ -46,6 +72,19 @@ int exit_code(Outcome outcome) {
       return kInternal;
   }
   return kInternal;
+}
+
+void settle(CheckReport& report) {
+  Outcome worst = Outcome::proved;
+  for (ProgramReport& program : report.programs) {
+    program.outcome = Outcome::proved;
+    for (RuntimeReport& row : program.runtimes) {
+      row.outcome = settled(program, row, report.strict);
+      program.outcome = worse(program.outcome, row.outcome);
+    }
+    worst = worse(worst, program.outcome);
+  }
+  report.exit = exit_code(worst);
 }
 
 }  // namespace bufferproof::cli

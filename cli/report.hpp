@@ -21,6 +21,7 @@ std::string_view name(Outcome outcome);
 /// Order of badness: proved, budget, unsupported, refuted, internal.
 Outcome worse(Outcome a, Outcome b);
 int exit_code(Outcome outcome);
+Outcome outcome_of(checker::Verdict verdict);
 
 /// Why a finding does not count for the exit code.
 enum class Standing : std::uint8_t {
@@ -68,6 +69,10 @@ struct CheckReport {
   bool strict = false;
   int exit = 0;
 };
+
+/// Works out every outcome anew after findings were set aside by baseline and suppressions, and the exit
+/// code. With `strict`, assumptions make a proof `unsupported` and risks count as findings.
+void settle(CheckReport& report);
 
 std::string print_text(const CheckReport& report);
 std::string print_json(const CheckReport& report);

@@ -11,10 +11,6 @@
 namespace bufferproof::cli {
 namespace {
 
-std::string counted(std::size_t n, const char* one) {
-  return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
-}
-
 class TextReport {
  public:
   std::string print(const CheckReport& report) {
@@ -83,11 +79,10 @@ class TextReport {
 
   void finding(const ProgramReport& report, std::size_t index) {
     const ReportedFinding& f = report.findings[index];
-    const std::string by = f.finding.reader == "result" ? "the caller" : f.finding.reader;
-    line("\n[{}] {} {}: {} {}  ({})", index + 1, model::name(f.finding.kind), element_name(f.finding), by,
-         meaning(f.finding.kind), f.finding.rule);
+    line("\n[{}] {} {} at {}  ({})", index + 1, model::name(f.finding.kind), element_name(f.finding),
+         f.finding.reader, f.finding.rule);
+    field("what", fmt::format("{} {}", reader_name(f.finding), meaning(f.finding.kind)));
     field("where", place(f.finding.where));
-    field("why", f.finding.message);
     field("allocated", place(f.finding.alloc_where));
     field("writer", writer(f.finding));
     field("runtime", fmt::format("{}", fmt::join(f.runtimes, ", ")));
@@ -110,7 +105,8 @@ class TextReport {
   }
 
   static std::string road(const ReportedFinding& f) {
-    if (f.fallback_kernels.empty()) return f.finding.path;
+    // Of a program without fallbacks the path is the choice of its symbols, which `sizes` tells already.
+    if (f.fallback_kernels.empty()) return f.runtimes.empty() ? "" : f.finding.path;
     return fmt::format("{} {} back, every other kernel is tuned", fmt::join(f.fallback_kernels, ", "),
                        f.fallback_kernels.size() == 1 ? "falls" : "fall");
   }

@@ -103,6 +103,14 @@ std::string element_name(const model::Finding& finding) {
   return fmt::format("{}[{}]", finding.buffer, fmt::join(finding.element, ", "));
 }
 
+std::string reader_name(const model::Finding& finding) {
+  return finding.reader == "result" ? "the caller" : finding.reader;
+}
+
+std::string counted(std::size_t n, const char* one) {
+  return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+}
+
 std::string sizes(const model::RunPlan& plan) {
   if (plan.calls.size() == 1) return values(plan.calls[0]);
   std::vector<std::string> parts;

@@ -15,6 +15,8 @@ std::string_view meaning(model::FindingClass c);
 std::string advice(const ReportedFinding& finding);
 /// "buf0[0, 17]"; "buf0" when no element is meant.
 std::string element_name(const model::Finding& finding);
+/// "the caller" for `result`.
+std::string reader_name(const model::Finding& finding);
 /// "n = 5, s0 = 2"; calls are told apart when there are several: "call 1: s0 = 2; call 2: s0 = 3".
 std::string sizes(const model::RunPlan& plan);
 /// "K:0[0:4]" as --fault takes it.
@@ -25,6 +27,8 @@ std::string force_line(const ReportedFinding& finding);
 std::string replay_command(const ReportedFinding& finding, const std::string& file);
 /// "n in 1..8, s0 >= 2", the ranges a proof holds for; empty without symbols.
 std::string ranges(const model::Program& program);
+/// "1 finding", "2 findings".
+std::string counted(std::size_t n, const char* one);
 /// What the obligation with this label of docs/buffer-contract.md asks for.
 std::string_view rule_text(std::string_view label);
 
