@@ -48,14 +48,15 @@ class Lowering {
   void lower(Launch& launch, const SourceLocation& where) {
     if (launch.definition < 0) return;  // extern and aten calls arrive with their one road
     const KernelDef& kernel = program_.kernels.at(static_cast<std::size_t>(launch.definition));
-    const LaunchContext context{profile_, kernel, launch, environment_, assumptions_};
+    const LaunchContext context{profile_,     kernel,       launch,
+                                environment_, assumptions_, mlir_outputs(kernel, launch)};
     CallSite site = call_site(context, where);
     if (outputs_by_count(kernel)) {
       const auto body = facts(context, kernel.body);
       const auto fx_body = facts(context, kernel.fx_body);
       std::vector<Variant> roads = mlir_roads(context, body, fx_body);
       note_bodies(kernel, body, fx_body, site);
-      launch.outputs = mlir_outputs(context);
+      launch.outputs = context.outputs;
       launch.variants = std::move(roads);
     } else {
       SourceRoad source = source_road(context);
@@ -71,7 +72,7 @@ class Lowering {
     if (!body) return std::nullopt;
     auto summary = summaries_.find(body.get());
     if (summary == summaries_.end()) summary = summaries_.emplace(body.get(), summarize(*body)).first;
-    const std::size_t outputs = mlir_outputs(context).size();
+    const std::size_t outputs = context.outputs.size();
     return bind_body(summary->second, context.launch, context.launch.arguments.size() - outputs,
                      environment_);
   }
@@ -89,12 +90,13 @@ class Lowering {
     for (const Argument& argument : context.launch.arguments) {
       site.contiguous.push_back(argument.handle.empty() || environment_.contiguous(argument.handle));
       if (argument.scalar) site.sizes.push_back(argument.scalar->str());
+      if (argument.handle.empty() || !context.kernel.dynamic) continue;
       const auto& layout = environment_.of(argument.handle).layout;
-      if (argument.handle.empty() || !layout) continue;
+      if (!layout) continue;
       for (const SymExpr& size : layout->sizes)
         if (!size.is_constant()) site.sizes.push_back(size.str());
     }
-    for (const Name& output : mlir_outputs(context))
+    for (const Name& output : context.outputs)
       if (environment_.of(output).graph_input) site.rebound_inputs.push_back(output.str());
     return site;
   }

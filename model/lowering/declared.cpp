@@ -52,6 +52,8 @@ void Environment::step(const Step& step) {
     view(*made);
   } else if (const auto* bind = std::get_if<Bind>(&step.node)) {
     names_[bind->name.str()] = Declared(of(bind->source));
+  } else if (const auto* freed = std::get_if<Free>(&step.node)) {
+    for (const Name& name : freed->names) names_.erase(name.str());
   } else if (const auto* point = std::get_if<Point>(&step.node)) {
     names_[point->handle.str()] = Declared(of(point->target));
   }

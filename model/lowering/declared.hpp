@@ -5,9 +5,9 @@
 // Tested by tests/model/lower_test.cpp.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "model/program.hpp"
 
@@ -24,7 +24,7 @@ class Environment {
  public:
   /// Follows one step; blocks inside it are the caller's business.
   void step(const Step& step);
-  /// Knows nothing of a name never bound: then layout, dtype and root are empty.
+  /// Knows nothing of a name never bound, or given up: then layout, dtype and root are empty.
   const Declared& of(const Name& name) const;
   /// True unless the layout is known to have gaps or another order (unknown layouts count as contiguous).
   bool contiguous(const Name& name) const;
@@ -33,7 +33,7 @@ class Environment {
 
  private:
   void view(const View& view);
-  std::map<std::string, Declared, std::less<>> names_;
+  std::unordered_map<std::string, Declared> names_;
   int allocations_ = 0;
 };
 

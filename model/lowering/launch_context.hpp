@@ -29,6 +29,7 @@ struct LaunchContext {
   const Launch& launch;
   const Environment& environment;
   Assumptions& assumptions;
+  std::vector<Name> outputs;  ///< by count, of kernels that say only how many there are; see mlir_outputs
 };
 
 /// A clause about all elements of a handle.

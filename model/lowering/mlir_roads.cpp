@@ -69,7 +69,7 @@ class CompiledRoad {
     if (!facts_) context_.assumptions.add(kCompiledWellBehaved, context_.kernel.name);
     if (facts_ && facts_->open_sizes) context_.assumptions.add(kSizesAgree, context_.kernel.name);
     add_reads(context_, facts_, !copies_inputs(context_), road_);
-    const std::vector<Name> outputs = mlir_outputs(context_);
+    const std::vector<Name>& outputs = context_.outputs;
     for (std::size_t i = 0; i < paired(outputs, facts_); ++i)
       write(outputs[i], facts_ ? &facts_->results[i] : nullptr);
     return road_;
@@ -128,7 +128,7 @@ class CompiledRoad {
 class FallbackRoad {
  public:
   FallbackRoad(const LaunchContext& context, const KernelRules& rules, const std::optional<BodyFacts>& facts)
-      : context_(context), rules_(rules), facts_(facts), outputs_(mlir_outputs(context)) {}
+      : context_(context), rules_(rules), facts_(facts), outputs_(context.outputs) {}
 
   Variant build() {
     road_.name = "fallback";
@@ -230,16 +230,16 @@ class FallbackRoad {
   const LaunchContext& context_;
   const KernelRules& rules_;
   const std::optional<BodyFacts>& facts_;
-  std::vector<Name> outputs_;
+  const std::vector<Name>& outputs_;
   std::vector<int> rebind_of_;  ///< per output its Rebind, -1: none
   Variant road_;
 };
 
 }  // namespace
 
-std::vector<Name> mlir_outputs(const LaunchContext& context) {
-  const auto& arguments = context.launch.arguments;
-  const std::int64_t wanted = context.kernel.num_outputs.value_or(0);
+std::vector<Name> mlir_outputs(const KernelDef& kernel, const Launch& launch) {
+  const auto& arguments = launch.arguments;
+  const std::int64_t wanted = kernel.num_outputs.value_or(0);
   if (wanted < 0 || wanted > static_cast<std::int64_t>(arguments.size())) return {};
   std::vector<Name> outputs;
   for (auto argument = arguments.end() - wanted; argument != arguments.end(); ++argument) {
@@ -252,7 +252,7 @@ std::vector<Name> mlir_outputs(const LaunchContext& context) {
 std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optional<BodyFacts>& tuned,
                                 const std::optional<BodyFacts>& fallback) {
   const auto wanted = context.kernel.num_outputs;
-  if (!wanted || static_cast<std::int64_t>(mlir_outputs(context).size()) != *wanted)
+  if (!wanted || static_cast<std::int64_t>(context.outputs.size()) != *wanted)
     return {unknown_road(context.launch)};  // E8
 
   const KernelRules* rules = context.profile.rules(context.kernel.kind);

@@ -11,9 +11,10 @@ namespace bufferproof::model::lowering {
 
 /// Names of the declared outputs; empty when the call has fewer arguments than outputs or a number among
 /// them.
-std::vector<Name> mlir_outputs(const LaunchContext& context);
+std::vector<Name> mlir_outputs(const KernelDef& kernel, const Launch& launch);
 
-/// At least one road. `tuned` is what the compiled text says, `fallback` what the FX graph says.
+/// At least one road; `context.outputs` are set. `tuned` is what the compiled text says, `fallback` what the
+/// FX graph says.
 std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optional<BodyFacts>& tuned,
                                 const std::optional<BodyFacts>& fallback);
 

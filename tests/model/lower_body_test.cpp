@@ -28,7 +28,8 @@ class Roads : public ::testing::Test {
     return {.sizes = sizes, .dtype = DType::f32, .eager_strides = contiguous(sizes).strides};
   }
   std::vector<Variant> roads(std::string_view profile) {
-    const LaunchContext context{*find_profile(profile), kernel_, launch_, environment_, assumptions_};
+    const LaunchContext context{*find_profile(profile), kernel_,      launch_,
+                                environment_,           assumptions_, mlir_outputs(kernel_, launch_)};
     return mlir_roads(context, facts_, std::nullopt);
   }
   Variant tuned(std::string_view profile = "torch_npu-26.0.0") { return roads(profile).at(0); }
