@@ -11,7 +11,7 @@ using model::Cond;
 using model::SymExpr;
 using model::Term;
 
-/// A monomial of size symbols, as an expression, with the digit it multiplies.
+/// What a place of the address is worth, and the digit standing there.
 struct Digit {
   SymExpr monomial;
   SymExpr value;
@@ -32,7 +32,7 @@ SymExpr of_atoms(const std::vector<AtomRef>& atoms) {
 }
 
 /// Groups terms by their size part. A constant digit joins the group of its own monomial.
-std::vector<Digit> digits(const SymExpr& address, const std::vector<BoundVariable>& variables) {
+std::map<SymExpr, SymExpr> by_monomial(const SymExpr& address, const std::vector<BoundVariable>& variables) {
   std::map<SymExpr, SymExpr> groups;
   groups[SymExpr(1)] = address.constant_part();
   for (const Term& term : address.terms()) {
@@ -42,8 +42,53 @@ std::vector<Digit> digits(const SymExpr& address, const std::vector<BoundVariabl
     SymExpr& group = groups[of_atoms(sizes)];
     group = group + of_atoms(indices) * SymExpr(term.coefficient);
   }
+  return groups;
+}
+
+using Radices = std::map<SymExpr, std::set<std::int64_t, std::greater<>>>;
+
+/// The strides that occur with each monomial, greatest first; 1 always is one. Empty for a monomial whose
+/// strides do not divide each other.
+void add_radices(const std::map<SymExpr, SymExpr>& groups, Radices& radices) {
+  for (const auto& [monomial, value] : groups) {
+    auto& set = radices[monomial];
+    set.insert(1);
+    for (const Term& term : value.terms()) set.insert(term.coefficient);
+  }
+}
+
+bool divide_each_other(const std::set<std::int64_t, std::greater<>>& radices) {
+  std::int64_t before = 0;
+  for (std::int64_t radix : radices) {
+    if (radix <= 0 || (before != 0 && before % radix != 0)) return false;
+    before = radix;
+  }
+  return true;
+}
+
+/// Splits a group's value by strides: 802816*x + 112*y + 113 is x, y + 1, 1 at the places 802816, 112, 1.
+void split(const SymExpr& monomial, const SymExpr& value,
+           const std::set<std::int64_t, std::greater<>>& radices, std::vector<Digit>& out) {
+  std::int64_t rest = value.constant_part();
+  for (std::int64_t radix : radices) {
+    SymExpr digit(radix == 1 ? rest : model::floordiv_value(rest, radix));
+    rest -= digit.constant_part() * radix;
+    for (const Term& term : value.terms())
+      if (term.coefficient == radix) digit = digit + of_atoms(term.atoms);
+    out.push_back({monomial * SymExpr(radix), digit});
+  }
+}
+
+std::vector<Digit> digits(const std::map<SymExpr, SymExpr>& groups, const Radices& radices) {
   std::vector<Digit> out;
-  for (auto& [monomial, value] : groups) out.push_back({monomial, value});
+  for (const auto& [monomial, value] : groups) {
+    const auto& set = radices.at(monomial);
+    if (divide_each_other(set)) {
+      split(monomial, value, set, out);
+    } else {
+      out.push_back({monomial, value});
+    }
+  }
   return out;
 }
 
@@ -71,8 +116,11 @@ std::vector<SymExpr> monomials(const std::vector<Digit>& a, const std::vector<Di
   for (const Digit& digit : a) all.insert(digit.monomial);
   for (const Digit& digit : b) all.insert(digit.monomial);
   std::vector<SymExpr> out(all.begin(), all.end());
-  auto degree = [](const SymExpr& e) { return e.terms().empty() ? 0 : e.terms()[0].atoms.size(); };
-  std::stable_sort(out.begin(), out.end(), [&](auto& x, auto& y) { return degree(x) < degree(y); });
+  auto weight = [](const SymExpr& e) {
+    return e.terms().empty() ? std::pair<std::size_t, std::int64_t>(0, e.constant_part())
+                             : std::pair(e.terms()[0].atoms.size(), e.terms()[0].coefficient);
+  };
+  std::stable_sort(out.begin(), out.end(), [&](auto& x, auto& y) { return weight(x) < weight(y); });
   return out;
 }
 
@@ -106,8 +154,13 @@ Cond same_address(const SymExpr& a, const std::vector<BoundVariable>& a_variable
                   const std::vector<BoundVariable>& b_variables, const Ranges& ranges) {
   std::vector<BoundVariable> variables = a_variables;
   variables.insert(variables.end(), b_variables.begin(), b_variables.end());
-  const std::vector<Digit> da = digits(a, variables);
-  const std::vector<Digit> db = digits(b, variables);
+  const auto ga = by_monomial(a, variables);
+  const auto gb = by_monomial(b, variables);
+  Radices radices;
+  add_radices(ga, radices);
+  add_radices(gb, radices);
+  const std::vector<Digit> da = digits(ga, radices);
+  const std::vector<Digit> db = digits(gb, radices);
   const std::vector<SymExpr> order = monomials(da, db);
   const bool by_digit =
       order.size() > 1 && no_carry(da, order, variables, ranges) && no_carry(db, order, variables, ranges);

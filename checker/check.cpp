@@ -30,8 +30,7 @@ bool smaller(const model::RunPlan& a, const model::RunPlan& b) {
 /// One pass of the pipeline over one program at one unrolling.
 class Pass {
  public:
-  Pass(const Program& program, const Options& options)
-      : program_(program), options_(options), solver_(options.rlimit) {}
+  Pass(const Program& program, const Options& options) : program_(program), options_(options) {}
 
   Result run(const UnrollPolicy& policy) {
     result_.assumptions = program_.assumptions;
@@ -41,7 +40,7 @@ class Pass {
     result_.undecided = std::move(unrolled.undecided);
     append(result_.undecided, world_.undecided);
     result_.notes = world_.notes;
-    if (!set_up_solver()) return finish();
+    if (!satisfiable()) return finish();
     judge_all();
     return finish();
   }
@@ -82,13 +81,21 @@ class Pass {
       interval.lo = std::max(interval.lo.value_or(INT64_MIN), -rest);
   }
 
-  /// False when no run satisfies the preconditions: a proof would be vacuous.
-  bool set_up_solver() {
+  /// The solver with ranges and assumptions, made when first needed: most programs need none.
+  Solver& solver() {
+    if (solver_) return *solver_;
+    solver_.emplace(options_.rlimit);
     for (const model::Symbol& symbol : program_.symbols) restrict(symbol.name, symbol.lo, symbol.hi);
     for (const Choice& choice : world_.choices)
       restrict(choice.symbol, 0, static_cast<std::int64_t>(choice.names.size()) - 1);
-    solver_.add(options_.assume);
-    const Answer answer = solver_.check();
+    solver_->add(options_.assume);
+    return *solver_;
+  }
+
+  /// False when no run satisfies the preconditions: a proof would be vacuous. Ranges alone are never empty.
+  bool satisfiable() {
+    if (options_.assume.is_true()) return true;
+    const Answer answer = solver().check();
     if (answer == Answer::sat) return true;
     undecided(answer == Answer::unsat ? Verdict::unsupported : Verdict::budget, {},
               answer == Answer::unsat ? "no run satisfies the ranges and the assumptions together"
@@ -97,8 +104,8 @@ class Pass {
   }
 
   void restrict(const std::string& symbol, std::int64_t lo, std::optional<std::int64_t> hi) {
-    solver_.add(Cond::le(lo, SymExpr::symbol(symbol)));
-    if (hi) solver_.add(Cond::le(SymExpr::symbol(symbol), *hi));
+    solver_->add(Cond::le(lo, SymExpr::symbol(symbol)));
+    if (hi) solver_->add(Cond::le(SymExpr::symbol(symbol), *hi));
   }
 
   void undecided(Verdict kind, const model::SourceLocation& where, const std::string& reason) {
@@ -143,7 +150,7 @@ class Pass {
     Witness witness;
     std::string smtlib;
     switch (
-        smallest(solver_, program_, world_, question, witness, options_.certificate ? &smtlib : nullptr)) {
+        smallest(solver(), program_, world_, question, witness, options_.certificate ? &smtlib : nullptr)) {
       case Found::none:
         if (options_.certificate) result_.certificate.proofs.push_back(solved(question, std::move(smtlib)));
         return;
@@ -153,18 +160,46 @@ class Pass {
             "whether " + question.buffer + " is right (" + question.rule + ") exceeds the resource limit");
         return;
       case Found::witness:
-        add(refutation(program_, world_, question, witness), question.step);
+        if (!reported_before(question, witness))
+          add(refutation(program_, world_, question, witness), question.step);
     }
   }
 
   void ask_unknown(const Question& question) {
-    solver_.push();
-    solver_.add(question.wrong);
-    if (solver_.check() != Answer::unsat)
+    solver().push();
+    solver().add(question.wrong);
+    if (solver().check() != Answer::unsat)
       undecided(
           Verdict::unsupported, question.where,
           question.buffer + " holds the result of a call whose effects are not known; give its --schema");
-    solver_.pop();
+    solver().pop();
+  }
+
+  /// Taint: in wrappers an unwritten element is reported once, at its first read. On this run, is that an
+  /// earlier one?
+  bool reported_before(const Question& question, const Witness& witness) {
+    if (world_.dialect != model::Dialect::wrapper || question.kind != model::FindingClass::unwritten)
+      return false;
+    for (const Question& earlier : unwritten_)
+      if (earlier.storage == question.storage && earlier.step <= question.step && holds_on(earlier, witness))
+        return true;
+    unwritten_.push_back(question);
+    return false;
+  }
+
+  bool holds_on(const Question& question, const Witness& witness) {
+    solver().push();
+    solver().add(question.wrong);
+    for (const model::Symbol& symbol : program_.symbols) fix(symbol.name, witness);
+    for (const Choice& choice : world_.choices) fix(choice.symbol, witness);
+    const bool holds = solver().check() == Answer::sat;
+    solver().pop();
+    return holds;
+  }
+
+  void fix(const std::string& symbol, const Witness& witness) {
+    auto value = witness.values.find(symbol);
+    solver().add(Cond::eq(SymExpr::symbol(symbol), value == witness.values.end() ? 0 : value->second));
   }
 
   /// One finding per class, buffer and reader: the one with the smallest run.
@@ -208,10 +243,11 @@ class Pass {
 
   const Program& program_;
   const Options& options_;
-  Solver solver_;
+  std::optional<Solver> solver_;
   World world_;
   Result result_;
   std::vector<std::pair<int, Refutation>> found_;
+  std::vector<Question> unwritten_;
 };
 
 Result pass(const Program& program, const Options& options, bool everything) {
