@@ -47,7 +47,6 @@ class Minimiser {
     for (const Choice& choice : world_.choices)
       if (symbols_.contains(choice.symbol)) least(SymExpr::symbol(choice.symbol));
     for (const SymExpr& index : question_.element) least(index);
-    for (const std::string& symbol : symbols_) least(SymExpr::symbol(symbol));
     fill(witness);
     return Found::witness;
   }
@@ -72,16 +71,23 @@ class Minimiser {
     return solver_.check() == Answer::sat;
   }
 
-  /// Fixes an expression to its least possible value: bisection between a value known impossible and one
-  /// known possible.
+  /// Fixes an expression to its least possible value. The lower end of its range is tried first: it mostly
+  /// is.
   void least(const SymExpr& expr) {
     if (expr.is_constant()) return;
+    const auto lo = world_.ranges.of(expr).lo;
+    if (lo && holds(Cond::eq(expr, *lo))) {
+      solver_.add(Cond::eq(expr, *lo));
+    } else {
+      bisect(expr, lo ? *lo : -(std::int64_t{1} << 40));
+    }
+  }
+
+  /// Between a value known impossible and one known possible.
+  void bisect(const SymExpr& expr, std::int64_t impossible) {
     if (solver_.check() != Answer::sat) return;
     auto possible = solver_.value(expr);
     if (!possible) return;
-    const Interval range = world_.ranges.of(expr);
-    std::int64_t impossible = range.lo ? *range.lo - 1 : -(std::int64_t{1} << 40);
-    if (impossible < *possible - 1 && holds(Cond::le(expr, impossible + 1))) possible = impossible + 1;
     while (*possible - impossible > 1) {
       const std::int64_t middle = impossible + (*possible - impossible) / 2;
       if (holds(Cond::le(expr, middle))) {
