@@ -113,7 +113,9 @@ class Builder {
     if (parameter.role == Role::input) return input(handle);
     const PointerUse use =
         parameter.role == Role::workspace ? PointerUse{} : pointer_use(context_.kernel.text, parameter.name);
-    const bool reads = use.seen ? use.loads_first : parameter.role == Role::in_out;
+    // An out_ptr is loaded, if at all, after its own store; a vector kernel passes it to helpers in ways no
+    // scan can tell.
+    const bool reads = parameter.role == Role::in_out && (!use.seen || use.loads_first);
     if (reads) reads_.push_back(intended_read(handle, true));  // E9
     const bool partial = use.scatters && !use.stores;
     scatters_ = scatters_ || partial;
