@@ -20,6 +20,7 @@ struct HandleState {
   int storage = -1;
   std::optional<model::Layout> layout;  ///< in units of the storage's elements
   bool spans_storage = false;           ///< layout unknown, but it is the whole allocation
+  std::int64_t scale = 1;  ///< units per element (checker/units.hpp); then the last axis runs over them
   int life = -1;
   Mismatch mismatch = Mismatch::none;
 };

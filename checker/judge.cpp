@@ -20,6 +20,13 @@ auto one_digit(const Ranges& ranges) {
   };
 }
 
+/// The index as the program counts, without the axis over an element's units.
+std::vector<SymExpr> logical(const Access& access) {
+  std::vector<SymExpr> out = access.index;
+  if (access.unit_axis && !out.empty()) out.pop_back();
+  return out;
+}
+
 class ReadJudge {
  public:
   ReadJudge(const World& world, const Tags& tags, const Read& read)
@@ -64,7 +71,7 @@ class ReadJudge {
     q.where = read_.where;
     q.step = access_.place.at_end ? INT32_MAX : access_.place.step;
     q.wrong = base_ && wrong;
-    q.element = access_.index;
+    q.element = logical(access_);
     q.storage = access_.storage;
     q.cases = cases;
     q.meant = meant;
@@ -292,7 +299,7 @@ Judged judge(const World& world, const Bounds& bounds) {
   q.where = bounds.where;
   q.step = access.place.step;
   q.wrong = wrong;
-  q.element = access.index;
+  q.element = logical(access);
   q.storage = access.storage;
   out.questions.push_back(std::move(q));
   return out;

@@ -140,7 +140,7 @@ void Walker::visit(const Unsupported& s) {
 }
 
 World walk(const Program& program, const Block& body, const Ranges& ranges) {
-  return Walker(program, ranges).run(body);
+  return Walker(program, body, ranges).run(body);
 }
 
 }  // namespace bufferproof::checker

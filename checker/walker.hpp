@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "checker/bindings.hpp"
+#include "checker/units.hpp"
 #include "model/substitute.hpp"
 
 namespace bufferproof::checker {
@@ -15,7 +16,7 @@ using namespace model;  // the walk speaks of nothing but the model's types
 
 class Walker {
  public:
-  Walker(const Program& program, const Ranges& ranges) : program_(program) {
+  Walker(const Program& program, const Block& body, const Ranges& ranges) : program_(program), units_(body) {
     world_.dialect = program.dialect;
     world_.ranges = ranges;
   }
@@ -56,10 +57,10 @@ class Walker {
   void visit(const Alloc& s);
   void initialise(int storage, const std::string& tag);
   static std::optional<Layout> window(const View& s, const std::optional<Layout>& wanted,
-                                      const HandleState& base);
-  HandleState view_state(const View& s, const std::optional<Layout>& wanted, const HandleState& base) const;
+                                      const HandleState& base, std::int64_t scale);
+  HandleState view_state(const View& s, const std::optional<Layout>& wanted, const HandleState& base,
+                         std::int64_t scale) const;
   void visit(const View& s);
-  void check_element_size(const View& s);
   void bind_or_nothing(const std::string& name, const std::vector<Guarded<Binding>>& fresh);
   void visit(const Bind& s);
   Binding bound(const Bind& s, const Guarded<Binding>& source);
@@ -124,6 +125,7 @@ class Walker {
   void visit(const AssertLayout& s);
   void visit(const Unsupported& s);
   const Program& program_;
+  Units units_;
   World world_;
   Bindings bindings_;
   std::vector<HandleObject> objects_;

@@ -11,6 +11,7 @@ Access Walker::access(const IndexSet& set, const HandleState& state, const Cond&
   out.guard = guard;
   out.storage = state.storage;
   out.layout = state.layout;
+  out.unit_axis = state.layout && state.scale != 1;
   out.spans_storage = set.whole && (state.spans_storage || spans(state));
   if (!state.layout) {
     anywhere(out, state.storage);
@@ -147,7 +148,7 @@ void Walker::store(const Clause& clause, const Name& kernel, const Name& writer,
     HandleState state = use.state.value;
     if (clause.as_layout && state.layout) {
       // E2: the store goes to the base pointer with the kernel's own layout.
-      Layout own = rename_loops(*clause.as_layout);
+      Layout own = in_units(rename_loops(*clause.as_layout), state.scale);
       own.offset = own.offset + state.layout->offset;
       state.layout = own;
       state.spans_storage = false;

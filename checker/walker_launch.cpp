@@ -103,7 +103,10 @@ int Walker::apply(const Rebind& rebind, const Name& writer, const std::vector<in
     std::optional<Layout> declared = object.declared;
     if (declared) declared->offset = 0;
     std::optional<Layout> result = rebind.result ? std::optional(rename_loops(*rebind.result)) : declared;
-    HandleState state{storage, result, !result, -1, mismatch_of(rebind, object, result)};
+    const Mismatch mismatch = mismatch_of(rebind, object, result);
+    const std::int64_t scale = use.state.value.scale;
+    if (result) result = in_units(*result, scale);
+    HandleState state{storage, result, !result, scale, -1, mismatch};
     std::vector<Guarded<HandleState>> fresh;
     if (!rebind.alias_of.empty()) {
       fresh = aliased(rebind, state, use.guard());
@@ -204,7 +207,7 @@ void Walker::forget_what_does_not_matter(Variant& variant) {
     if (!state || state->mismatch != Mismatch::none) continue;
     clause.relies_on_declared = false;
     if (clause.as_layout && state->layout) {
-      Layout own = *clause.as_layout;
+      Layout own = in_units(*clause.as_layout, state->scale);
       own.offset = own.offset + state->layout->offset;
       if (same_placement(own, *state->layout)) clause.as_layout.reset();
     }

@@ -98,12 +98,14 @@ void Walker::misuse(FindingClass kind, const Cond& when, const std::string& buff
 
 void Walker::visit(const Alloc& s) {
   const std::string name = text(s.name);
-  std::optional<Layout> layout = s.layout ? std::optional(rename_loops(*s.layout)) : std::nullopt;
+  const std::optional<Layout> declared = s.layout ? std::optional(rename_loops(*s.layout)) : std::nullopt;
+  const std::int64_t scale = units_.scale(name, s.dtype);
+  const std::optional<Layout> layout = declared ? std::optional(in_units(*declared, scale)) : std::nullopt;
   const std::optional<SymExpr> size = layout ? std::optional(layout->extent()) : std::nullopt;
-  HandleState actual{new_storage(name, size, false), layout, true, -1, Mismatch::none};
+  HandleState actual{new_storage(name, size, false), layout, true, scale, -1, Mismatch::none};
   HandleState ideal = actual;
   if (world_.dialect == Dialect::wrapper) ideal.storage = new_storage(name, size, true);
-  const int object = new_object(name, {{true, actual}}, layout, s.dtype, false);
+  const int object = new_object(name, {{true, actual}}, declared, s.dtype, false);
   Binding binding{Binding::Kind::handle, object, ideal};
   bind(name, path(), {{path(), binding}});
   if (s.init == Init::uninit) return;
@@ -124,23 +126,25 @@ void Walker::initialise(int storage, const std::string& tag) {
   world_.writers.emplace(tag, std::pair{tag, step_->where});
 }
 
-/// Offset added to the base's, or absolute; the base's window when no layout is given.
+/// Offset added to the base's, or absolute; the base's window when no layout is given. In units of the
+/// storage.
 std::optional<Layout> Walker::window(const View& s, const std::optional<Layout>& wanted,
-                                     const HandleState& base) {
-  if (s.unknown_layout) return std::nullopt;
+                                     const HandleState& base, std::int64_t scale) {
+  if (s.unknown_layout || (!wanted && scale != base.scale)) return std::nullopt;
   if (!wanted) return base.layout;
-  Layout out = *wanted;
+  Layout out = in_units(*wanted, scale);
   if (s.absolute_offset) return out;
   if (!base.layout) return base.spans_storage ? std::optional(out) : std::nullopt;
   out.offset = out.offset + base.layout->offset;
   return out;
 }
 
-HandleState Walker::view_state(const View& s, const std::optional<Layout>& wanted,
-                               const HandleState& base) const {
+HandleState Walker::view_state(const View& s, const std::optional<Layout>& wanted, const HandleState& base,
+                               std::int64_t scale) const {
   HandleState out = base;
-  out.layout = window(s, wanted, base);
-  out.spans_storage = !out.layout && base.spans_storage && !s.unknown_layout;
+  out.layout = window(s, wanted, base, scale);
+  out.scale = scale;
+  out.spans_storage = !out.layout && (base.spans_storage || spans(base)) && !s.unknown_layout && !wanted;
   if (base.mismatch != Mismatch::none && wanted) out.mismatch = Mismatch::shape;
   return out;
 }
@@ -148,36 +152,20 @@ HandleState Walker::view_state(const View& s, const std::optional<Layout>& wante
 void Walker::visit(const View& s) {
   const std::string name = text(s.name);
   const std::optional<Layout> wanted = s.layout ? std::optional(rename_loops(*s.layout)) : std::nullopt;
-  if (s.dtype && !s.absolute_offset) check_element_size(s);
   std::vector<Guarded<Binding>> fresh;
-  const auto bases = resolve(s.base, "plan");
-  for (const auto& base : bases) {
+  for (const auto& base : resolve(s.base, "plan")) {
+    const std::optional<Layout> declared = wanted ? wanted : objects_[base.value.object].declared;
+    const std::optional<DType> dtype = s.dtype ? s.dtype : objects_[base.value.object].dtype;
+    const std::int64_t scale = units_.scale(name, dtype);
     std::vector<Guarded<HandleState>> states;
     for (const auto& state : objects_[base.value.object].states)
-      states.push_back({state.when, view_state(s, wanted, state.value)});
-    const HandleObject& parent = objects_[base.value.object];
-    Binding binding{Binding::Kind::handle, -1, base.value.ideal};
-    binding.ideal = view_state(s, wanted, base.value.ideal);
+      states.push_back({state.when, view_state(s, wanted, state.value, scale)});
+    Binding binding{Binding::Kind::handle, -1, view_state(s, wanted, base.value.ideal, scale)};
     binding.ideal.mismatch = Mismatch::none;
-    const std::optional<Layout> declared = wanted ? wanted : parent.declared;
-    const std::optional<DType> dtype = s.dtype ? s.dtype : parent.dtype;
     binding.object = new_object(name, states, declared, dtype, true);
     fresh.push_back({base.when, binding});
   }
   bind_or_nothing(name, fresh);
-}
-
-/// Two element sizes on one storage need byte addresses, which this engine does not model.
-void Walker::check_element_size(const View& s) {
-  auto found = bindings_.find(text(s.base));
-  if (found == bindings_.end()) return;
-  for (const auto& one : found->second) {
-    if (one.value.object < 0) continue;
-    const auto base = objects_[one.value.object].dtype;
-    if (base && size_in_bytes(*base) != size_in_bytes(*s.dtype))
-      give_up(Verdict::unsupported, fmt::format("{} reinterprets {} elements as {}", shown(text(s.name)),
-                                                model::name(*base), model::name(*s.dtype)));
-  }
 }
 
 /// On paths where the source had no storage the new name has none either.

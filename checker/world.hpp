@@ -43,6 +43,7 @@ struct Access {
   model::SymExpr address;             ///< storage element
   std::optional<model::Layout>
       layout;                  ///< of the handle; nullopt: layout unknown, the access spans the storage
+  bool unit_axis = false;      ///< the last index runs over the units of one element
   bool whole = false;          ///< every element of the handle
   bool spans_storage = false;  ///< every element of the storage
 };

@@ -1,6 +1,7 @@
 #include "model/lowering/source_roads.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace bufferproof::model::lowering {
 namespace {
@@ -151,16 +152,43 @@ class Builder {
 
 }  // namespace
 
+namespace {
+
+/// Places where `name` stands as a whole word in the body.
+std::vector<std::size_t> places(std::string_view text, std::string_view name) {
+  std::vector<std::size_t> out;
+  for (std::size_t at = text.find(name, body_start(text)); at != std::string_view::npos;
+       at = text.find(name, at + name.size())) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) out.push_back(at);
+  }
+  return out;
+}
+
+/// X of `auto X = pointer;` when that statement ends at the pointer named at `at`.
+std::string_view other_name(std::string_view text, std::size_t at, std::size_t end) {
+  if (end >= text.size() || text[end] != ';' || at < 3 || text.substr(at - 3, 3) != " = ") return {};
+  const std::size_t name_end = at - 3;
+  std::size_t start = name_end;
+  while (start > 0 && is_word(text[start - 1])) --start;
+  return text.substr(start, name_end - start);
+}
+
+}  // namespace
+
 PointerUse pointer_use(std::string_view text, std::string_view parameter) {
   PointerUse use;
   if (parameter.empty()) return use;
-  for (std::size_t at = text.find(parameter, body_start(text)); at != std::string_view::npos;
-       at = text.find(parameter, at + parameter.size())) {
-    const std::size_t end = at + parameter.size();
-    const bool whole_word =
-        (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
-    if (whole_word && !is_declaration(text, at)) note_use(text, at, end, use);
-  }
+  std::map<std::size_t, std::size_t> uses;  // start, end
+  std::vector<std::string_view> names{parameter};
+  for (std::size_t i = 0; i < names.size() && i < 8; ++i)
+    for (std::size_t at : places(text, names[i])) {
+      const std::string_view alias = other_name(text, at, at + names[i].size());
+      if (!alias.empty()) names.push_back(alias);
+      if (alias.empty() && !is_declaration(text, at)) uses.emplace(at, at + names[i].size());
+    }
+  for (const auto& [at, end] : uses)
+    if (!text.substr(0, at).ends_with("auto ")) note_use(text, at, end, use);
   return use;
 }
 
