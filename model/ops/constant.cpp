@@ -1,5 +1,6 @@
 // constant {dtype, bits}: a rank-0 literal, kept as its bit pattern so that NaN payloads and -0.0 survive.
 // dense {dtype, bits[], shape}: a literal tensor, row-major.
+// loaded {dtype, shape}: a tensor whose defined values stand in another file.
 // size {value}: a rank-0 i64 whose value is a size expression (tensor.dim, symint arithmetic).
 //
 // Tested by tests/model/body_ops_test.cpp.
@@ -18,6 +19,10 @@ std::vector<TensorType> infer_dense(InferContext& context) {
   return {result};
 }
 
+std::vector<TensorType> infer_loaded(InferContext& context) {
+  return {{context.op.dtype("dtype"), context.op.sizes("shape")}};
+}
+
 std::vector<TensorType> infer_size(InferContext& context) {
   context.require(context.op.sizes("value").size() == 1, "one size expression", "several");
   return {{DType::i64, {}}};
@@ -28,6 +33,7 @@ std::vector<TensorType> infer_size(InferContext& context) {
 void ops::add_constant(OpRegistry& table) {
   table.add({"constant", 0, 0, infer_constant, same_box, same_box});
   table.add({"dense", 0, 0, infer_dense, same_box, same_box});
+  table.add({"loaded", 0, 0, infer_loaded, same_box, same_box});
   table.add({"size", 0, 0, infer_size, same_box, same_box});
 }
 

@@ -90,6 +90,7 @@ void add_all(OpRegistry& table) {
   add_convolution(table);
   add_pool(table);
   add_copy(table);
+  add_overwrite(table);
 }
 
 }  // namespace ops

@@ -31,6 +31,7 @@ void add_matmul(OpRegistry& table);
 void add_convolution(OpRegistry& table);
 void add_pool(OpRegistry& table);
 void add_copy(OpRegistry& table);
+void add_overwrite(OpRegistry& table);
 
 }  // namespace ops
 }  // namespace bufferproof::model

@@ -58,6 +58,7 @@ std::vector<Sample> samples() {
       {"cast", {x}, {{"dtype", DType::f16}, {"round", std::string("rint")}}},
       {"bitcast", {x}, {{"dtype", DType::i32}}},
       {"copy", {x}, {}},
+      {"overwrite", {x, x}, {}},
       {"broadcast", {{DType::f32, {6}}}, {{"dims", Ints{1}}, {"shape", Sizes{2, 6}}}},
       {"broadcast", {{DType::f32, {2, 1}}}, {{"dims", Ints{0, 1}}, {"shape", Sizes{2, 6}}}},
       {"transpose", {{DType::f32, {2, 3, 4}}}, {{"permutation", Ints{2, 0, 1}}}},
