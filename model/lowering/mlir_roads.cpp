@@ -153,6 +153,9 @@ class FallbackRoad {
     if (delivery == Delivery::kernel_write || delivery == Delivery::copy ||
         uses_temporary(context_, outputs_[i]))
       return copy(i);
+    // B5, C8: the fresh memory would hold undefined elements. A Rebind is whole, so none of it is handed over
+    // here.
+    if (result(i) && !result(i)->undefined.empty()) return;
     rebind(i, delivery);
   }
 

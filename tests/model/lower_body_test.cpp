@@ -27,6 +27,12 @@ class Roads : public ::testing::Test {
   static ResultFacts result(std::vector<SymExpr> sizes = {4, 6}) {
     return {.sizes = sizes, .dtype = DType::f32, .eager_strides = contiguous(sizes).strides};
   }
+  /// The facts are those of the FX graph as well.
+  Variant fx_fallback(std::string_view profile) {
+    const LaunchContext context{*find_profile(profile), kernel_,      launch_,
+                                environment_,           assumptions_, mlir_outputs(kernel_, launch_)};
+    return mlir_roads(context, std::nullopt, facts_).at(1);
+  }
   std::vector<Variant> roads(std::string_view profile) {
     const LaunchContext context{*find_profile(profile), kernel_,      launch_,
                                 environment_,           assumptions_, mlir_outputs(kernel_, launch_)};
@@ -127,6 +133,15 @@ TEST_F(Roads, UndefinedElementsAreNotWritten) {  // C8
   EXPECT_TRUE(written(1, 1));
   EXPECT_FALSE(written(2, 4));
   EXPECT_TRUE(written(3, 4));
+}
+
+TEST_F(Roads, UndefinedElementsOfTheFxGraphAreNotHandedOver) {  // C8 B5
+  facts_.results[0].undefined = {{{0, 4}, {0, 6}}};
+  EXPECT_THAT(fx_fallback("torch_npu-26.0.0").rebinds, SizeIs(1));
+  const Clause store = writes(fx_fallback("torch_npu-26.1.0")).at(0);
+  EXPECT_EQ(store.set.where.evaluate({{"$0", 1}, {"$1", 1}}), false);
+  EXPECT_THAT(fallback("torch_npu-26.0.0").rebinds, SizeIs(2))
+      << "the compiled text says nothing of eager execution";
 }
 
 TEST_F(Roads, ExactReadsBecomeClauses) {  // E1
