@@ -8,7 +8,7 @@
 namespace bufferproof::model::lowering {
 namespace {
 
-constexpr const char* kCompiledWellBehaved =
+const std::string kCompiledWellBehaved =
     "the compiled kernel stores every element of its declared outputs (its text is not readable)";
 constexpr const char* kFallbackWellBehaved =
     "the FX fallback returns one fresh contiguous tensor per declared output, of its size and dtype (its "
@@ -66,7 +66,7 @@ class CompiledRoad {
 
   Variant build() {
     road_.name = "tuned";
-    if (!facts_) context_.assumptions.add(kCompiledWellBehaved, context_.kernel.name);
+    if (!facts_) assume_well_behaved();
     if (facts_ && facts_->open_sizes) context_.assumptions.add(kSizesAgree, context_.kernel.name);
     add_reads(context_, facts_, !copies_inputs(context_), road_);
     const std::vector<Name>& outputs = context_.outputs;
@@ -93,6 +93,13 @@ class CompiledRoad {
       unknown.set = box_set(box);
       road_.clauses.push_back(unknown);
     }
+  }
+  /// E9
+  void assume_well_behaved() const {
+    const KernelDef& kernel = context_.kernel;
+    const std::string why =
+        kernel.body_unsupported.empty() ? "" : "; not understood: " + kernel.body_unsupported;
+    context_.assumptions.add(kCompiledWellBehaved + why, kernel.name);
   }
   /// E2: a bare pointer and the compiled row-major layout, whatever the handle's strides are.
   void place(const Name& output, Clause& clause) const {
