@@ -3,7 +3,7 @@
 
 Each row below states a function, the interval, the number of coefficients and the weight that turns an absolute error of the
 polynomial into a relative error of the function that uses it. The reached error is printed beside each table.
-Needs mpmath. Usage: scripts/minimax.py > kernels_ref/math/coefficients.hpp
+Needs mpmath. Usage: scripts/minimax.py | clang-format --style=file > kernels_ref/math/coefficients.hpp
 """
 from mpmath import (mp, mpf, exp, log, sin, cos, atan, asin, sqrt, erf, erfc, lu_solve, matrix, pi, expm1, log1p,
                     loggamma, euler)

@@ -49,16 +49,17 @@ namespace ball {
 
 inline double up(double radius) { return radius * (1.0 + 0x1p-40); }
 
+/// The f64 reference of any op here is within 8 ulp (16 half-ulps) of exact, given its operands (kernels_ref/math/bounds.hpp).
 /// `ulps` ulp of error in type `to` (0.5: one rounding) added to a result whose radii were propagated
 /// already.
 inline Ball rounded(double value, double error, double slack, const Rounding& to, double ulps = 0.5) {
   const Rounding wide = Rounding::of(model::DType::f64);
   const double size = std::abs(value);
-  const bool claimable = std::isfinite(value) && size + error <= to.largest;
+  const bool claimable = std::isfinite(value) && size + error <= to.largest && slack < to.largest;
   if (!claimable)
     return {value, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   return {value, up(error + 2 * ulps * (to.relative * (size + error) + to.absolute)),
-          up(slack + 8 * (wide.relative * (size + slack) + wide.absolute))};
+          up(slack + 16 * (wide.relative * (size + slack) + wide.absolute))};
 }
 /// A rounding of a result that is already a ball.
 inline Ball rounded(const Ball& x, const Rounding& to) { return rounded(x.value, x.error, x.slack, to); }
@@ -96,8 +97,11 @@ Ball monotone(const Ball& a, F&& at, const Rounding& to, double ulps) {
   const double value = at(a.value);
   const auto spread = [&](double radius) {
     if (radius == 0.0) return 0.0;
-    return up(std::max(std::abs(at(a.value + radius) - value), std::abs(at(a.value - radius) - value)) +
-              8 * std::numeric_limits<double>::epsilon() * std::abs(value));
+    const double above = std::abs(at(a.value + radius) - value);
+    const double below = std::abs(at(a.value - radius) - value);
+    // The ball reaches out of f's domain, or to a pole.
+    if (!std::isfinite(above) || !std::isfinite(below)) return std::numeric_limits<double>::infinity();
+    return up(std::max(above, below) + 8 * std::numeric_limits<double>::epsilon() * std::abs(value));
   };
   return rounded(value, spread(a.error), spread(a.slack), to, ulps);
 }

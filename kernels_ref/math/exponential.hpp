@@ -77,7 +77,8 @@ template <Accuracy A>
 BUFFERPROOF_INLINE double expm1(double x) {
   const double bounded = clamp_to(x, -50.0, A == kDouble ? 720.0 : 200.0);  // e^-50 is below half an ulp of 1
   const ReducedByLn2 at = reduce_by_ln2(bounded, 0.0);
-  const double offset = 1.0 - power_of_two(0 - (bounded > 700.0 ? 1000 : at.k));
+  const double offset =
+      1.0 - (bounded > 45.0 ? 0.0 : power_of_two(0 - at.k));  // 2^-k above is below half an ulp of 1
   const Pair tiny = fast_two_sum(at.r, math::fma(at.r * at.r, exp_quotient<A>(at.r), at.tail));
   const Pair sum = two_sum(offset, tiny.hi);
   const double result = scale(sum.hi + (sum.lo + tiny.lo), at.k);

@@ -13,9 +13,10 @@ namespace bufferproof::kernels::math {
 
 BUFFERPROOF_INLINE bool is_integer(double x) {
   const double size = magnitude(x);
-  return size >= 0x1p52 || (size + 0x1p52) - 0x1p52 == size;  // false for NaN
+  return (size >= 0x1p52) |
+         ((size + 0x1p52) - 0x1p52 == size);  // false for NaN; no branches, for vector loops
 }
-BUFFERPROOF_INLINE bool is_odd_integer(double y) { return is_integer(y) && !is_integer(0.5 * y); }
+BUFFERPROOF_INLINE bool is_odd_integer(double y) { return is_integer(y) & !is_integer(0.5 * y); }
 
 /// |x|^y for positive finite |x|.
 template <Accuracy A>
@@ -44,10 +45,10 @@ BUFFERPROOF_INLINE double pow(double x, double y) {
   const double size = magnitude(x);
   const double positive = pow_of_extremes(size, y, pow_of_magnitude<A>(size, y));
   const bool negative = bits_of(x) >> 63 != 0;
-  const double signed_result = negative && is_odd_integer(y) ? -positive : positive;
-  const bool no_root = x < 0.0 && size < kInfinity && magnitude(y) < kInfinity && !is_integer(y);
-  const bool invalid = no_root || !(x == x) || !(y == y);
-  return x == 1.0 || y == 0.0 ? 1.0 : (invalid ? kNan : signed_result);
+  const double signed_result = (negative & is_odd_integer(y)) ? -positive : positive;
+  const bool no_root = (x < 0.0) & (size < kInfinity) & (magnitude(y) < kInfinity) & !is_integer(y);
+  const bool invalid = no_root | (x != x) | (y != y);
+  return (x == 1.0) | (y == 0.0) ? 1.0 : (invalid ? kNan : signed_result);
 }
 
 /// 1 / sqrt(x), with one Newton correction of the rounded quotient; -0 gives -infinity.

@@ -39,15 +39,25 @@ struct ConvertKernels {
   BlockFunction unsigned_load[3];
 };
 
+/// lanes[j] takes x[j], x[j + 32], ... over `rows` rows of 32: the inner loop of fold.hpp, for sum, prod, max
+/// and min.
+using FoldFunction = void (*)(const void* x, std::int64_t rows, void* lanes);
+struct FoldKernels {
+  FoldFunction f32[4];
+  FoldFunction f64[4];
+};
+
+BUFFERPROOF_ISA_TABLE(FoldKernels, fold_kernels)
 BUFFERPROOF_ISA_TABLE(SimpleKernels, simple_kernels)
 BUFFERPROOF_ISA_TABLE(MathKernels, math_kernels)
 BUFFERPROOF_ISA_TABLE(ConvertKernels, convert_kernels)
 
-/// The three tables a run works with.
+/// The tables a run works with.
 struct BlockKernels {
   const SimpleKernels* simple;
   const MathKernels* math;
   const ConvertKernels* convert;
+  const FoldKernels* fold;  ///< nullptr: fold row by row with the op itself
 };
 /// Compiled plainly, one element at a time: the definitions.
 const BlockKernels& definition_kernels();

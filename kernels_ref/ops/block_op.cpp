@@ -85,7 +85,9 @@ std::optional<FloatOp> integer_rounding(RoundMode mode) {
 
 }  // namespace
 
-BlockKernels current_block_kernels() { return {&simple_kernels(), &math_kernels(), &convert_kernels()}; }
+BlockKernels current_block_kernels() {
+  return {&simple_kernels(), &math_kernels(), &convert_kernels(), &fold_kernels()};
+}
 
 BlockOp BlockOp::elementwise(std::string_view name, DType dtype, const NumericsProfile& numerics,
                              const BlockKernels& kernels) {

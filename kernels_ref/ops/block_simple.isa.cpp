@@ -15,7 +15,23 @@ struct Fma {
   }
 };
 
+template <typename Op, typename T>
+void fold_rows(const void* x, std::int64_t rows, void* lanes) {
+  const T* from = static_cast<const T*>(x);
+  T total[32];
+  __builtin_memcpy(total, lanes, sizeof total);
+  for (std::int64_t row = 0; row < rows; ++row, from += 32)
+    for (int j = 0; j < 32; ++j) total[j] = Op{}(total[j], from[j]);
+  __builtin_memcpy(lanes, total, sizeof total);
+}
+
 }  // namespace
+
+constinit const FoldKernels fold_kernels{
+    .f32 = {fold_rows<scalar::Add, float>, fold_rows<scalar::Mul, float>, fold_rows<scalar::Max, float>,
+            fold_rows<scalar::Min, float>},
+    .f64 = {fold_rows<scalar::Add, double>, fold_rows<scalar::Mul, double>, fold_rows<scalar::Max, double>,
+            fold_rows<scalar::Min, double>}};
 
 constinit const SimpleKernels simple_kernels{
     .f32 = {BUFFERPROOF_FLOAT_OPS(BUFFERPROOF_BLOCK_F32)},

@@ -28,7 +28,7 @@ constinit const MathKernels kMath{.f32 = {BUFFERPROOF_MATH_OPS(BUFFERPROOF_BLOCK
                                   .f64 = {BUFFERPROOF_MATH_OPS(BUFFERPROOF_BLOCK_F64)}};
 constinit const ConvertKernels kConvert{.convert = BUFFERPROOF_CONVERT_TABLE,
                                         .unsigned_load = BUFFERPROOF_UNSIGNED_LOADS};
-constinit const BlockKernels kDefinitions{&kSimple, &kMath, &kConvert};
+constinit const BlockKernels kDefinitions{&kSimple, &kMath, &kConvert, nullptr};
 
 }  // namespace
 

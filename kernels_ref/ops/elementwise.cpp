@@ -146,7 +146,7 @@ Tensor scalar_tensor(const Scalar& value, DType dtype) {
 
 void register_elementwise_ops(OpRegistry& registry) {
   for (const ElementwiseSpec& spec : elementwise_specs())
-    registry.add(entry<resolve_elementwise>(spec.name, spec.promise));
+    registry.add(entry<resolve_elementwise>(spec.name, promise_of(spec)));
   registry.add(entry<resolve_cast>("cast", Promise::device_bits));
   registry.add({"bitcast", bitcast<true>, bitcast<false>, Promise::exact});
   registry.add(entry<resolve_select>("select", Promise::exact));

@@ -65,7 +65,21 @@ constexpr std::array kSpecs{
     // three operands; select is not here: it moves bits and does not compute (block_op.hpp)
     both("clamp", 3, F::clamp, I::clamp), floats("fma", 3, F::fma)};
 
+/// Ops whose every rule is documented or in open source for the NPU's vector unit (level L2,
+/// kernels_ref/ops/README.md).
+constexpr std::array<std::string_view, 37> kDeviceCandidates{
+    "add",   "sub",   "mul",   "abs",  "neg",   "relu", "max",  "min", "maxnum", "minnum",
+    "eq",    "ne",    "lt",    "le",   "gt",    "ge",   "ltu",  "leu", "gtu",    "geu",
+    "maxu",  "minu",  "shru",  "and",  "or",    "xor",  "not",  "shl", "shrs",   "logical_not",
+    "isnan", "isinf", "floor", "ceil", "trunc", "rint", "round"};
+
 }  // namespace
+
+Promise promise_of(const ElementwiseSpec& spec) {
+  const bool candidate =
+      std::find(kDeviceCandidates.begin(), kDeviceCandidates.end(), spec.name) != kDeviceCandidates.end();
+  return candidate ? Promise::device_bits : spec.promise;
+}
 
 std::span<const ElementwiseSpec> elementwise_specs() { return kSpecs; }
 

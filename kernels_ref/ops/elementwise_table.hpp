@@ -23,8 +23,10 @@ struct ElementwiseSpec {
   std::optional<FloatOp> floating;
   std::optional<MathOp> math;
   std::optional<IntOp> integer;
-  Promise promise;
+  Promise promise;  ///< apart from level L2: see promise_of
 };
+/// The promise an op is registered with.
+Promise promise_of(const ElementwiseSpec& spec);
 
 std::span<const ElementwiseSpec> elementwise_specs();
 /// nullptr when unknown.

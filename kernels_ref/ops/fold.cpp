@@ -7,6 +7,7 @@
 
 #include "kernels_ref/kernel_error.hpp"
 #include "kernels_ref/ops/elementwise.hpp"
+#include "kernels_ref/ops/fill.hpp"
 
 namespace bufferproof::kernels {
 namespace {
@@ -18,6 +19,7 @@ struct Function {
   std::string_view op;
   Start identity;
 };
+/// The first four are those of FoldKernels, in its order.
 constexpr std::array kFunctions{
     Function{"sum", "add", Start::zero},      Function{"prod", "mul", Start::one},
     Function{"max", "max", Start::lowest},    Function{"min", "min", Start::highest},
@@ -78,6 +80,9 @@ Fold Fold::make(std::string_view op, std::string_view function, DType operand, D
             BlockOp::elementwise(found->op, accumulator, numerics, kernels),
             {},
             static_cast<std::size_t>(model::size_in_bytes(accumulator))};
+  const auto index = static_cast<std::size_t>(found - kFunctions.begin());
+  if (kernels.fold != nullptr && index < 4 && accumulator == DType::f32) fold.rows = kernels.fold->f32[index];
+  if (kernels.fold != nullptr && index < 4 && accumulator == DType::f64) fold.rows = kernels.fold->f64[index];
   const Tensor identity = scalar_tensor(identity_of(found->identity, accumulator), accumulator);
   std::memcpy(fold.identity, identity.view().bytes(), fold.width);
   return fold;
@@ -90,10 +95,11 @@ void Fold::take(void* total, const void* next) const {
 
 void Fold::block_total(const void* elements, std::int64_t n, void* total) const {
   alignas(64) std::byte lanes[kLanes * 8];
-  for (std::int64_t j = 0; j < kLanes; ++j)
-    std::memcpy(lanes + static_cast<std::size_t>(j) * width, identity, width);
+  fill_elements(lanes, identity, static_cast<std::int64_t>(width), kLanes);
   const auto* const from = static_cast<const std::byte*>(elements);
-  for (std::int64_t i = 0; i < n; i += kLanes) {
+  const std::int64_t whole = rows == nullptr ? 0 : n / kLanes;
+  if (whole > 0) rows(elements, whole, lanes);
+  for (std::int64_t i = whole * kLanes; i < n; i += kLanes) {
     const void* const pair[] = {lanes, from + static_cast<std::size_t>(i) * width};
     combine.run(pair, lanes, std::min(kLanes, n - i));
   }

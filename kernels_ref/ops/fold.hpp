@@ -22,7 +22,8 @@ struct Fold {
   DType accumulator;
   BlockOp combine;
   alignas(8) std::byte identity[8];
-  std::size_t width;  ///< bytes of an accumulator
+  std::size_t width;            ///< bytes of an accumulator
+  FoldFunction rows = nullptr;  ///< the whole inner loop in one call, where there is one
 
   /// `function`: sum, prod, max, min, maxnum, minnum, maxu, minu, and, or, xor. Integers fold in the result's
   /// type; floats in f32 or f64, or in f16 / bf16 itself when the profile says that half reductions round at

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "kernels_ref/kernel_error.hpp"
+#include "kernels_ref/ops/fill.hpp"
 
 namespace bufferproof::kernels {
 namespace {
@@ -21,6 +22,7 @@ void move_elements(std::byte* to, std::int64_t to_step, const std::byte* from, s
     std::memcpy(to, from, static_cast<std::size_t>(n * width));
     return;
   }
+  if (to_step == width && from_step == 0) return fill_elements(to, from, width, n);
   switch (width) {
     case 1:
       return move_row<1>(to, to_step, from, from_step, n);

@@ -17,8 +17,66 @@ namespace {
 
 constexpr std::int64_t kGrainBytes = 65536;
 
+/// The axis of size > 1 whose elements are neighbours in memory; -1 when there is none.
+int packed_axis(const Sizes& sizes, const Sizes& strides) {
+  for (std::size_t i = sizes.size(); i-- > 0;)
+    if (sizes[i] > 1 && strides[i] == 1) return static_cast<int>(i);
+  return -1;
+}
+
+/// Copies a tile of `rows` by `columns`: columns are neighbours in `to`, rows are neighbours in `from`.
+template <typename Unit>
+void copy_tile(const std::byte* from, std::int64_t from_step, std::byte* to, std::int64_t to_step,
+               std::int64_t rows, std::int64_t columns) {
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c)
+      std::memcpy(to + r * to_step + c * static_cast<std::int64_t>(sizeof(Unit)),
+                  from + c * from_step + r * static_cast<std::int64_t>(sizeof(Unit)), sizeof(Unit));
+}
+
+/// A copy whose inner axes differ, tile by tile so that both sides use whole cache lines; false when that is
+/// not the case at hand.
+template <typename Unit>
+bool copy_by_tiles(const ConstTensorView& from, const TensorView& to) {
+  constexpr std::int64_t kTile = 128 / sizeof(Unit);
+  const int column = packed_axis(to.sizes(), to.strides());
+  const int row = packed_axis(from.sizes(), from.strides());
+  if (column < 0 || row < 0 || row == column || to.size(row) < 8 || to.size(column) < 8) return false;
+  Sizes outer = to.sizes();
+  outer[static_cast<std::size_t>(column)] = 1;
+  outer[static_cast<std::size_t>(row)] = (to.size(row) + kTile - 1) / kTile;
+  constexpr auto kWidth = static_cast<std::int64_t>(sizeof(Unit));
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrainBytes / (kTile * to.size(column) * kWidth));
+  parallel_ranges(element_count(outer), grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      std::int64_t rest = unit;
+      std::int64_t source = 0;
+      std::int64_t target = 0;
+      std::int64_t first = 0;
+      for (std::size_t dim = outer.size(); dim-- > 0; rest /= outer[dim]) {
+        const bool tiled = static_cast<int>(dim) == row;
+        const std::int64_t at = rest % outer[dim] * (tiled ? kTile : 1);
+        if (tiled) first = at;
+        source += at * from.strides()[dim] * kWidth;
+        target += at * to.strides()[dim] * kWidth;
+      }
+      for (std::int64_t c = 0; c < to.size(column); c += kTile)
+        copy_tile<Unit>(from.bytes() + source + c * from.stride(column) * kWidth,
+                        from.stride(column) * kWidth, to.bytes() + target + c * kWidth,
+                        to.stride(row) * kWidth, std::min(kTile, to.size(row) - first),
+                        std::min(kTile, to.size(column) - c));
+    }
+  });
+  return true;
+}
+
 void copy_view(const ConstTensorView& from, const TensorView& to) {
-  run_blocks(BlockOp::copy(to.dtype()), std::span(&from, 1), to);
+  const int width = model::size_in_bytes(to.dtype());
+  const bool done = width == 1   ? copy_by_tiles<std::uint8_t>(from, to)
+                    : width == 2 ? copy_by_tiles<std::uint16_t>(from, to)
+                    : width == 4 ? copy_by_tiles<std::uint32_t>(from, to)
+                                 : copy_by_tiles<std::uint64_t>(from, to);
+  if (!done) run_blocks(BlockOp::copy(to.dtype()), std::span(&from, 1), to);
 }
 
 /// The part of `view` that a window selects.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels_ref/fp_state.hpp"
+#include "kernels_ref/ops/fill.hpp"
 #include "kernels_ref/parallel.hpp"
 
 namespace bufferproof::kernels {
@@ -82,8 +83,7 @@ class FastFold {
     alignas(64) std::byte lanes[Fold::kLanes * kColumns * 8];
     alignas(64) std::byte row[kColumns * 8];
     const auto row_bytes = static_cast<std::size_t>(columns) * fold_.width;
-    for (std::int64_t i = 0; i < Fold::kLanes * columns; ++i)
-      std::memcpy(lanes + static_cast<std::size_t>(i) * fold_.width, fold_.identity, fold_.width);
+    fill_elements(lanes, fold_.identity, static_cast<std::int64_t>(fold_.width), Fold::kLanes * columns);
     const std::byte* const base = view_.view.bytes() + kept_offset(result);
     for (std::int64_t i = 0; i < block_size(block); ++i) {
       const void* const from = base + reduced_offset(block * Fold::kBlock + i);

@@ -6,6 +6,7 @@
 
 #include "kernels_ref/fp_state.hpp"
 #include "kernels_ref/ops/elementwise.hpp"
+#include "kernels_ref/ops/fill.hpp"
 #include "kernels_ref/parallel.hpp"
 
 namespace bufferproof::kernels {
@@ -57,8 +58,7 @@ void RowArithmetic::apply(std::string_view op, std::byte* row, std::int64_t n, c
   constexpr std::int64_t kPiece = 512;
   alignas(64) std::byte repeated[kPiece * 8];
   const std::int64_t piece = std::min(n, kPiece);
-  for (std::int64_t i = 0; i < piece; ++i)
-    std::memcpy(repeated + static_cast<std::size_t>(i) * width(), value.bytes, width());
+  fill_elements(repeated, value.bytes, static_cast<std::int64_t>(width()), piece);
   const BlockOp step = op_of(op);
   for (std::int64_t i = 0; i < n; i += kPiece) {
     std::byte* const at = row + static_cast<std::size_t>(i) * width();

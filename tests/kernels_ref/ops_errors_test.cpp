@@ -23,9 +23,8 @@ struct Bad {
 };
 void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.op << " " << bad.argument; }
 
-std::vector<Bad> bad_calls() {
+std::vector<Bad> bad_elementwise_calls() {
   const DType f32 = DType::f32;
-  const std::int64_t one = 1;
   return {
       {"add", {{f32, {2}}}, {{f32, {2}}}, {}, "inputs", "2 inputs"},
       {"add", {{f32, {2}}, {f32, {3}}}, {{f32, {2}}}, {}, "y", "broadcasts to [2]"},
@@ -42,6 +41,12 @@ std::vector<Bad> bad_calls() {
        "round",
        "truncwithoverflow"},
       {"bitcast", {{f32, {2}}}, {{DType::f16, {2}}}, {}, "out", "size of f32"},
+  };
+}
+
+std::vector<Bad> bad_movement_calls() {
+  const DType f32 = DType::f32;
+  return {
       {"reshape", {{f32, {6}}}, {{f32, {4}}}, {}, "out", "shape [6]"},
       {"transpose",
        {{f32, {2, 3}}},
@@ -77,6 +82,13 @@ std::vector<Bad> bad_calls() {
        "index",
        "i64 or i32"},
       {"take", {{f32, {4}}, {DType::i64, {2}}}, {{f32, {3}}}, {{"dim", std::int64_t{0}}}, "out", "shape [2]"},
+  };
+}
+
+std::vector<Bad> bad_row_and_window_calls() {
+  const DType f32 = DType::f32;
+  const std::int64_t one = 1;
+  return {
       {"reduce",
        {{f32, {4}}, {f32, {}}},
        {{f32, {}}},
@@ -139,6 +151,13 @@ std::vector<Bad> bad_calls() {
        "out",
        "shape [1, 2, 2]"},
   };
+}
+
+std::vector<Bad> bad_calls() {
+  std::vector<Bad> all = bad_elementwise_calls();
+  for (const auto& calls : {bad_movement_calls(), bad_row_and_window_calls()})
+    all.insert(all.end(), calls.begin(), calls.end());
+  return all;
 }
 
 class Errors : public ::testing::TestWithParam<Bad> {};
