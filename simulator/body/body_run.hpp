@@ -1,0 +1,64 @@
+// One execution of a body: values as they exist, and groups of elementwise operations not yet run.
+//
+// Private to this folder; execute.hpp is the interface. Tested by tests/simulator/body_execute_test.cpp.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "kernels_ref/ops/chain.hpp"
+#include "kernels_ref/registry.hpp"
+#include "simulator/body/execute.hpp"
+
+namespace bufferproof::simulator {
+
+/// A value that exists: a view, and what keeps its memory.
+struct BodyValue {
+  std::shared_ptr<const kernels::Tensor> owner;  ///< empty: an argument
+  kernels::ConstTensorView view;
+};
+
+class BodyRun {
+ public:
+  BodyRun(const model::TensorFunction& function, std::span<const BodyArgument> arguments,
+          const ExecuteOptions& options);
+  std::vector<kernels::Tensor> run();
+
+ private:
+  /// Elementwise operations of one shape, in order, that have not run.
+  struct Group {
+    kernels::Sizes sizes;
+    std::vector<std::size_t> ops;
+  };
+
+  void step(std::size_t index);
+  void join_group(std::size_t index);
+  void flush(Group& group);
+  /// Runs the group a value waits in.
+  const BodyValue& need(model::ValueId id);
+  bool leaves_group(model::ValueId id, const Group& group) const;
+
+  void set(model::ValueId id, kernels::Tensor tensor);
+  void set_view(model::ValueId id, const BodyValue& base, kernels::ConstTensorView view);
+  bool movement(const model::TensorOp& op);
+  void reshape(const model::TensorOp& op);
+  void literal(const model::TensorOp& op);
+  void call(const model::TensorOp& op);
+  kernels::Attributes attributes(const model::TensorOp& op) const;
+
+  kernels::Sizes sizes_of(const std::vector<model::SymExpr>& sizes, const model::TensorOp& op) const;
+  kernels::Sizes shape(model::ValueId id) const;
+  [[noreturn]] void fail(const model::TensorOp& op, const std::string& text) const;
+
+  const model::TensorFunction& function_;
+  const ExecuteOptions& options_;
+  model::Valuation sizes_;
+  std::vector<std::optional<BodyValue>> values_;
+  std::map<kernels::Sizes, Group> groups_;
+  std::vector<Group*> waiting_;                  ///< per value: the group its operation waits in
+  std::vector<std::vector<std::size_t>> users_;  ///< per value: operations that use it
+  std::vector<std::size_t> left_;                ///< per value: uses still to come, result uses included
+};
+
+}  // namespace bufferproof::simulator
