@@ -433,6 +433,13 @@ TEST(ReadWrapper, TORCH_LOGS_TextWithTwoPrograms) {
   EXPECT_GT(programs[1].body[0].where.line, 100);
 }
 
+TEST(ReadWrapper, ALoopLeftInItsMiddleIsUnsupportedAndWhatFollowsIsRead) {
+  EXPECT_THAT(body_lines("    u0 = arg0_1.item()\n    while u0 > 1:\n        if u0 > 2:\n            break\n        u0 = arg0_1.item()\n"
+                         "    b = reinterpret_tensor(arg0_1, (1, ), (1, ), 0)\n    return (b, )\n"),
+              ElementsAre("item(read arg0_1)", "sync default", HasSubstr("unsupported"), "view b of arg0_1 (1)[1]",
+                          "return b"));
+}
+
 // ---- bad input
 
 TEST(ReadWrapper, ErrorsSayWhereAndWhat) {

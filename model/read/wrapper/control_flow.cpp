@@ -166,8 +166,15 @@ Evaluator::Flow Evaluator::while_(const Stmt& statement) {
 /// more.
 void Evaluator::loop(std::span<const Stmt* const> body, const Stmt* exit, std::span<const Stmt* const> rest,
                      const Expr* test) {
+  struct Inside {
+    Evaluator& evaluator;
+    const bool outer;
+    ~Inside() {
+      evaluator.in_branch_ = outer;
+      --evaluator.loops_;
+    }
+  } const inside{*this, in_branch_};
   ++loops_;
-  const bool outer = in_branch_;
   in_branch_ = true;
   const SourceLocation place = builder_.where();
   const auto once = [&](std::span<const Stmt* const> part) {
@@ -182,12 +189,22 @@ void Evaluator::loop(std::span<const Stmt* const> body, const Stmt* exit, std::s
   const Variables before = copy(frame().variables);
   const State state = state_;
   Variables changed;
-  builder_.trial([&] {
-    iteration();
-    changed = std::move(frame().variables);
-  });
-  frame().variables = copy(before);
-  state_ = state;
+  struct Undo {
+    Evaluator& evaluator;
+    const Variables& before;
+    const State& state;
+    ~Undo() {
+      evaluator.frame().variables = copy(before);
+      evaluator.state_ = state;
+    }
+  };
+  {
+    const Undo undo{*this, before, state};
+    builder_.trial([&] {
+      iteration();
+      changed = std::move(frame().variables);
+    });
+  }
   builder_.at(place);
   std::vector<std::string_view> carried;
   for (std::string_view name : sorted_names(before, before)) {
@@ -211,8 +228,6 @@ void Evaluator::loop(std::span<const Stmt* const> body, const Stmt* exit, std::s
     once(body);
     condition(*exit->value);
   }
-  in_branch_ = outer;
-  --loops_;
 }
 
 /// The name under which every iteration finds what the one before left.

@@ -179,19 +179,29 @@ void ProgramBuilder::unsupported(const std::string& what, const std::set<std::st
 }
 
 void ProgramBuilder::into(Block& block, const std::function<void()>& fill) {
-  Block* const before = out_;
+  struct Restore {
+    ProgramBuilder& builder;
+    Block* before;
+    ~Restore() { builder.out_ = before; }
+  } const restore{*this, out_};
   out_ = &block;
   fill();
-  out_ = before;
 }
 
 void ProgramBuilder::trial(const std::function<void()>& trial) {
-  const ProgramBuilder before = *this;
-  const std::size_t symbols = program_.symbols.size(), assumptions = program_.assumptions.size(),
-                    risks = program_.risks.size();
+  struct Restore {
+    ProgramBuilder& builder;
+    const ProgramBuilder before;
+    const std::size_t symbols, assumptions, risks;
+    ~Restore() { builder.forget(before, symbols, assumptions, risks); }
+  } const restore{*this, *this, program_.symbols.size(), program_.assumptions.size(), program_.risks.size()};
   Block scratch;
   into(scratch, trial);
-  const std::size_t steps = steps_ + handles_.size();  // a trial costs what it copies
+}
+
+void ProgramBuilder::forget(const ProgramBuilder& before, std::size_t symbols, std::size_t assumptions,
+                            std::size_t risks) {
+  steps_ += handles_.size();  // a trial costs what it copies
   program_.symbols.resize(symbols);
   program_.assumptions.resize(assumptions);
   program_.risks.resize(risks);
@@ -203,7 +213,6 @@ void ProgramBuilder::trial(const std::function<void()>& trial) {
   symbols_ = before.symbols_;
   assumptions_ = before.assumptions_;
   where_ = before.where_;
-  steps_ = steps;
 }
 
 void ProgramBuilder::finish() {

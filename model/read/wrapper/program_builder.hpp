@@ -82,6 +82,8 @@ class ProgramBuilder {
   Program& program() { return program_; }
 
  private:
+  void forget(const ProgramBuilder& before, std::size_t symbols, std::size_t assumptions, std::size_t risks);
+
   Program& program_;
   const python::Module& module_;
   SourceLocation where_;
