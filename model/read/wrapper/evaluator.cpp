@@ -139,8 +139,10 @@ Value Evaluator::inline_call(const Stmt& function, std::vector<Value> arguments)
   if (frames_.size() >= kMostFrames)
     throw InputError(builder_.where(), "calls at most 64 deep", "a deeper one",
                      "does a function call itself?");
+  if (++calls_ > kMostCalls)
+    throw InputError(builder_.where(), "at most 20,000 calls of the file's own functions", "more");
   Frame inner;
-  inner.prefix = builder_.fresh(prefix() + std::string(function.text)) + ".";
+  inner.prefix = builder_.fresh(std::string(function.text)) + ".";
   inner.hints = &hints_of(function);
   for (std::size_t i = 0; i < function.params.size() && i < arguments.size(); ++i) {
     Variable& parameter = inner.variables[function.params[i].name];

@@ -37,6 +37,7 @@ class Evaluator {
   /// The wanted name of a value that nobody takes.
   static constexpr const char* kDiscard = "!";
   static constexpr std::size_t kMostFrames = 64;
+  static constexpr int kMostCalls = 20'000;   ///< inlined; functions that call others twice multiply
   static constexpr int kMostNestedLoops = 6;  ///< each loop is followed twice, so nesting doubles the work
 
   struct Variable {
@@ -228,6 +229,7 @@ class Evaluator {
   std::vector<std::string> temporaries_after_return_;   ///< those of an inlined function's return statement
   std::unordered_map<std::string, std::string> moved_;  ///< temporaries that got an owner in this statement
   int loops_ = 0;
+  int calls_ = 0;
   bool in_branch_ = false;
 
   /// What a trial run of a loop body must not leave behind.
