@@ -10,7 +10,6 @@
 #include "cli/fingerprint.hpp"
 #include "cli/replay.hpp"
 #include "cli/runtime_log.hpp"
-#include "cli/watchdog.hpp"
 #include "model/lower.hpp"
 #include "model/near_name.hpp"
 #include "model/read/bufprog/reader.hpp"
@@ -126,12 +125,17 @@ class ProgramJudge {
     }
     report.risks = lowered.risks;
     auto shared = std::make_shared<const model::Program>(std::move(lowered));
-    auto result = run_within<RowResult>(std::chrono::duration<double>(request_.seconds),
-                                        [shared, options = options_] { return judge(*shared, options); });
-    if (result) {
-      add(report, *shared, std::move(*result));
+    if (given_up_.empty()) {
+      auto result = run_within<RowResult>(
+          request_.limits, [shared, options = options_] { return judge(*shared, options); }, given_up_);
+      if (result) {
+        add(report, *shared, std::move(*result));
+      } else {
+        out_of_budget(report, given_up_);
+        given_up_ = "not begun: an earlier runtime was given up and its solver still holds time and memory";
+      }
     } else {
-      out_of_time(report);
+      out_of_budget(report, given_up_);
     }
     out_.report.runtimes.push_back(std::move(report));
   }
@@ -143,13 +147,11 @@ class ProgramJudge {
         fallen_back_.empty() ? "no kernel" : fmt::format("{}", fmt::join(fallen_back_, ", ")));
   }
 
-  void out_of_time(RuntimeReport& report) const {
+  void out_of_budget(RuntimeReport& report, const std::string& reason) const {
     report.outcome = Outcome::budget;
     model::SourceLocation where;
     where.file = std::make_shared<const std::string>(program_->file);
-    report.undecided.push_back(
-        {checker::Verdict::budget, where,
-         fmt::format("not decided within {} s of wall time; give more with --timeout", request_.seconds)});
+    report.undecided.push_back({checker::Verdict::budget, where, reason});
   }
 
   void add(RuntimeReport& report, const model::Program& lowered, RowResult row) {
@@ -192,6 +194,7 @@ class ProgramJudge {
   Fingerprints fingerprints_;
   checker::Options options_;
   std::vector<std::string> fallen_back_;
+  std::string given_up_;  ///< why no further check is begun
   Judged out_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/report.hpp"
+#include "cli/watchdog.hpp"
 #include "model/runtime_profile.hpp"
 
 namespace bufferproof::cli {
@@ -18,7 +19,7 @@ struct CheckRequest {
   std::string log;                              ///< text of a runtime log
   std::string log_file;                         ///< its name; empty: no log was given
   bool certificate = false;
-  double seconds = 0;  ///< wall time per program and profile
+  Limits limits;  ///< wall time per program and profile, memory of the process
 };
 
 struct Judged {

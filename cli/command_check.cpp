@@ -25,6 +25,7 @@ struct Options {
   std::string format = "text";
   std::string output;
   double seconds = 300;
+  std::size_t mebibytes = 4096;
   bool strict = false;
 };
 
@@ -60,7 +61,7 @@ CheckRequest request_of(const Options& options) {
   request.assume = options.assume;
   request.log_file = options.log;
   if (!options.log.empty()) request.log = read_file(options.log);
-  request.seconds = options.seconds;
+  request.limits = {options.seconds, options.mebibytes << 20};
   return request;
 }
 
@@ -110,6 +111,7 @@ Action add_check(CLI::App& app) {
   command->add_option("-o,--output", options->output, "Write the report to this file");
   command->add_option("--timeout", options->seconds, "Seconds of wall time per program and profile")
       ->check(CLI::PositiveNumber);
+  command->add_option("--memory-limit", options->mebibytes, "MiB of memory")->check(CLI::Range(64, 1 << 20));
   return [options](Streams streams) { return check(*options, streams); };
 }
 

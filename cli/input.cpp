@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "model/read/bufprog/reader.hpp"
+#include "model/read/wrapper/wrapper.hpp"
 #include "model/sym_expr.hpp"
 
 namespace bufferproof::cli {
@@ -87,14 +88,13 @@ std::vector<std::string> files_of_folder(const std::string& path) {
   return files;
 }
 
-std::vector<model::Program> read_text(const InputFile& file, const std::string& schema_path) {
+std::vector<model::Program> read_text(const InputFile& file, const model::wrapper::SchemaTable& schemas) {
   if (first_statement(file.text).empty())
     fail(file.path, "expected an output_code.py or a bufprog program, found no statement in it");
   try {
     if (detect_dialect(file.text, file.path) == model::Dialect::bufprog)
       return {model::read_bufprog(file.text, file.path).program};
-    static_cast<void>(schema_path);
-    fail(file.path, "expected a bufprog program");
+    return model::wrapper::read_wrappers(file.text, file.path, schemas);
   } catch (const model::OverflowError& error) {
     fail(file.path, std::string("a size or index leaves 64 bits: ") + error.what());
   }
@@ -133,9 +133,11 @@ model::Dialect detect_dialect(std::string_view text, std::string_view path) {
 }
 
 std::vector<model::Program> read_programs(const std::string& path, const std::string& schema_path) {
+  model::wrapper::SchemaTable schemas = model::wrapper::SchemaTable::shipped();
+  if (!schema_path.empty()) schemas.add(read_file(schema_path), schema_path);
   std::vector<model::Program> out;
   for (const InputFile& file : find_inputs(path))
-    for (model::Program& program : read_text(file, schema_path)) out.push_back(std::move(program));
+    for (model::Program& program : read_text(file, schemas)) out.push_back(std::move(program));
   for (model::Program& program : out) model::number_steps(program);
   return out;
 }

@@ -1,5 +1,6 @@
 #include "cli/watchdog.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -7,25 +8,44 @@
 namespace bufferproof::cli {
 namespace {
 
-using std::chrono::duration;
+using ::testing::HasSubstr;
 
 TEST(Watchdog, ResultsAndExceptionsComeThrough) {
-  EXPECT_EQ(run_within<int>(duration<double>(60), [] { return 7; }), 7);
-  EXPECT_THROW(run_within<int>(duration<double>(60), []() -> int { throw std::runtime_error("x"); }),
+  std::string reason;
+  EXPECT_EQ(run_within<int>(
+                {.seconds = 60}, [] { return 7; }, reason),
+            7);
+  EXPECT_EQ(reason, "");
+  EXPECT_THROW(run_within<int>(
+                   {.seconds = 60}, []() -> int { throw std::runtime_error("x"); }, reason),
                std::runtime_error);
 }
 
-TEST(Watchdog, WorkThatDoesNotComeBackIsLeft) {
+/// What the watchdog says about work that ends only when it is let go.
+std::string reason_for(const Limits& limits) {
   auto release = std::make_shared<std::atomic<bool>>(false);
   auto ended = std::make_shared<std::atomic<bool>>(false);
-  const auto result = run_within<int>(duration<double>(0.01), [release, ended] {
-    while (!*release) std::this_thread::yield();
-    *ended = true;
-    return 1;
-  });
+  std::string reason;
+  const auto result = run_within<int>(
+      limits,
+      [release, ended] {
+        while (!*release) std::this_thread::yield();
+        *ended = true;
+        return 1;
+      },
+      reason);
   EXPECT_EQ(result, std::nullopt);
   *release = true;
   while (!*ended) std::this_thread::yield();
+  return reason;
+}
+
+TEST(Watchdog, WorkThatDoesNotComeBackIsLeft) {
+  EXPECT_THAT(reason_for({.seconds = 0.01}), HasSubstr("0.01 s of wall time"));
+}
+
+TEST(Watchdog, WorkThatTakesTooMuchMemoryIsLeft) {
+  EXPECT_THAT(reason_for({.seconds = 60, .bytes = 1 << 20}), HasSubstr("1 MiB of memory"));
 }
 
 }  // namespace
