@@ -8,8 +8,8 @@
 #include "kernels_ref/gemm/convolution.hpp"
 #include "kernels_ref/gemm/matmul.hpp"
 #include "kernels_ref/kernel_error.hpp"
-#include "kernels_ref/network/pooling.hpp"
 #include "kernels_ref/network/random.hpp"
+#include "kernels_ref/registry.hpp"
 
 namespace bufferproof::kernels {
 namespace {
@@ -113,10 +113,30 @@ struct ResNet18::Network {
     return output;
   }
 
-  Tensor classify(const ConstTensorView& features) {
-    const std::int64_t batch = features.size(0);
+  TensorView pool(const ConstTensorView& stem_values) {
+    const auto half = [](std::int64_t size) { return (size + 1) / 2; };
+    const TensorView out = pooled.reshape(dtype, {stem_values.size(0), stem_values.size(1),
+                                                  half(stem_values.size(2)), half(stem_values.size(3))});
+    OpRegistry::builtin().run({"max_pool2d",
+                               {stem_values},
+                               {{"kernel", std::vector<std::int64_t>{3, 3}},
+                                {"stride", std::vector<std::int64_t>{2, 2}},
+                                {"padding", std::vector<std::int64_t>{1, 1}}},
+                               {out},
+                               profile});
+    return out;
+  }
+
+  Tensor classify(const ConstTensorView& last) {
+    const std::int64_t batch = last.size(0);
+    Tensor features(dtype, {batch, 512, 1, 1});
+    OpRegistry::builtin().run({"adaptive_avg_pool2d",
+                               {last},
+                               {{"output", std::vector<std::int64_t>{1, 1}}},
+                               {features.view()},
+                               profile});
     Tensor logits(dtype, {batch, kClasses});
-    const ConstTensorView rows(features.bytes(), dtype, {1, batch, 512});
+    const ConstTensorView rows(features.view().bytes(), dtype, {1, batch, 512});
     const ConstTensorView weight(classifier.view().bytes(), dtype, {1, 512, kClasses}, {0, 1, 512});
     const ConstTensorView addend(bias.view().bytes(), dtype, {1, batch, kClasses}, {0, 0, 1});
     matmul("addmm", rows, weight, {logits.view().bytes(), dtype, {1, batch, kClasses}}, {addend, 1, 1},
@@ -134,13 +154,10 @@ Tensor ResNet18::forward(const ConstTensorView& images) {
   Network& net = *network_;
   const TensorView stem = net.stem_out.reshape(net.dtype, net.stem.out_sizes(images.sizes()));
   net.stem.run(images, stem, {}, true);
-  TensorView features = net.pooled.reshape(net.dtype, pooled_sizes(stem.sizes()));
-  max_pool_3x3_stride_2(stem, features);
+  TensorView features = net.pool(stem);
   for (std::size_t i = 0; i < net.blocks.size(); ++i)  // outputs alternate, so an input is never overwritten
     features = net.run_block(net.blocks[i], features, net.hidden, net.outputs[i % 2]);
-  Tensor means(net.dtype, {features.size(0), features.size(1)});
-  plane_means(features, means.view());
-  return net.classify(means.view());
+  return net.classify(features);
 }
 
 Tensor ResNet18::images(DType dtype, std::int64_t batch, std::int64_t size, std::uint64_t seed) {

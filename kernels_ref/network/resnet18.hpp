@@ -2,9 +2,9 @@
 // benchmark.
 //
 // Batch norms are folded to one scale and shift a channel and fused behind their convolution: v = fma(sum,
-// scale, shift), then the residual is added, then ReLU, each step one rounding (gemm/convolution.hpp). Max
-// pooling passes NaN on. The average is the sum of a plane's elements in row-major order, then one division.
-// The classifier is addmm. Tested by tests/kernels_ref/resnet18_test.cpp.
+// scale, shift), then the residual is added, then ReLU, each step one rounding (gemm/convolution.hpp). The
+// rest is the registered ops max_pool2d, adaptive_avg_pool2d and addmm.
+// Tested by tests/kernels_ref/resnet18_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -7,46 +7,13 @@
 
 #include "kernels_ref/fp_state.hpp"
 #include "kernels_ref/kernel_error.hpp"
-#include "kernels_ref/network/pooling.hpp"
 #include "kernels_ref/network/random.hpp"
 #include "tests/kernels_ref/profiles_under_test.hpp"
-#include "tests/kernels_ref/random_tensor.hpp"
 
 namespace bufferproof::kernels {
 namespace {
 
 constexpr std::int64_t kSize = 40;  // small: the network runs many times here
-
-/// The window of output (y, x) walked in full, in another order than the kernel's.
-float window_maximum(const ConstTensorView& in, std::int64_t c, std::int64_t y, std::int64_t x) {
-  float best = -INFINITY;
-  for (std::int64_t i = 2 * y - 1; i <= 2 * y + 1; ++i)
-    for (std::int64_t j = 2 * x - 1; j <= 2 * x + 1; ++j) {
-      if (i < 0 || j < 0 || i >= in.size(2) || j >= in.size(3)) continue;
-      const float value = in.at<float>({0, c, i, j});
-      if (std::isnan(value) || value > best) best = value;
-      if (std::isnan(best)) return best;
-    }
-  return best;
-}
-
-TEST(ResNet18, PoolingIsTheWindowsMaximumAndNanSticks) {
-  for (const Sizes& sizes : {Sizes{1, 2, 7, 9}, {1, 1, 8, 8}, {1, 1, 1, 1}, {1, 3, 2, 50}})
-    for_each_host_setting([&](const std::string& setting) {
-      const Tensor input = random_tensor(DType::f32, sizes, 1, Values::edge);
-      Tensor output(DType::f32, pooled_sizes(sizes));
-      max_pool_3x3_stride_2(input.view(), output.view());
-      const Sizes& out = output.sizes();
-      for (std::int64_t c = 0; c < out[1]; ++c)
-        for (std::int64_t y = 0; y < out[2]; ++y)
-          for (std::int64_t x = 0; x < out[3]; ++x) {
-            const float expected = window_maximum(input.view(), c, y, x);
-            const float found = output.view().at<float>({0, c, y, x});
-            EXPECT_TRUE(found == expected || (std::isnan(found) && std::isnan(expected)))
-                << format_sizes(sizes) << " " << setting << ": " << found << " for " << expected;
-          }
-    });
-}
 
 /// Of the logits of image 0.
 std::uint64_t hash_of(ResNet18& network, std::int64_t batch) {
