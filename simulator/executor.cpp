@@ -20,7 +20,10 @@ constexpr std::int64_t kStepWork = 32;
 void Executor::run() {
   block(state_.program.body);
   if (stopped_) return;
-  for (const Deferred& result : results_) memory_.read(result.at, result.actor, result.from);
+  for (const Deferred& result : results_) {
+    remember_output(result.at, result.actor);
+    memory_.read(result.at, result.actor, result.from);
+  }
 }
 
 void Executor::block(const model::Block& steps) {
@@ -125,15 +128,15 @@ void Executor::exec(const model::Branch& s, const Step& at) {
 void Executor::exec(const model::Loop& s, const Step& at) {
   const std::int64_t count = number(s.count, at);
   const auto outer = state_.values.find(s.variable);
-  const std::optional<std::int64_t> hidden =
-      outer == state_.values.end() ? std::nullopt : std::optional(outer->second);
+  const bool hides = outer != state_.values.end();
+  const std::int64_t hidden = hides ? outer->second : 0;
   for (std::int64_t i = 0; i < count && !stopped_; ++i) {
     state_.charge(kStepWork, at.where);
     state_.values[s.variable] = i;
     block(s.body);
   }
-  if (hidden) state_.values[s.variable] = *hidden;
-  if (!hidden) state_.values.erase(s.variable);
+  if (hides) state_.values[s.variable] = hidden;
+  if (!hides) state_.values.erase(s.variable);
 }
 
 // ---- the caller
@@ -157,9 +160,49 @@ void Executor::exec(const model::Return& s, const Step& at) {
       for (model::Name& producer : from.names) producer = model::Name(text(producer, at));
       results_.push_back({std::move(point), caller, std::move(from)});
     } else {
+      remember_output(point, caller);
       judged_read(point, *binding, caller, item.from, item.set);
     }
   }
+}
+
+namespace {
+
+/// Calls f(first, last, tag) for elements of one tag, by ordinal.
+template <typename F>
+void for_each_span(const AccessPoint& at, const model::SourceLocation& where, F&& f) {
+  const RangeMap& tags = at.handle->storage->tags;
+  std::optional<TagId> uniform;
+  bool mixed = false;
+  for_each_run(at.selection, [&](std::int64_t lo, std::int64_t hi) {
+    tags.for_each(lo, hi, [&](std::int64_t, std::int64_t, TagId tag) {
+      mixed = mixed || (uniform && *uniform != tag);
+      uniform = tag;
+    });
+  });
+  if (!uniform) return;
+  if (!mixed) return f(std::int64_t{0}, at.selection.count, *uniform);
+  const std::vector<std::int64_t> all = addresses(at.selection, where);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i] >= 0)
+      tags.for_each(all[i], all[i] + 1, [&](std::int64_t, std::int64_t, TagId tag) {
+        f(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1, tag);
+      });
+}
+
+}  // namespace
+
+void Executor::remember_output(const AccessPoint& at, const Actor& caller) {
+  if (!state_.provenance) return;
+  Provenance::Output out{at.buffer, caller.writer, caller.where, at.selection.counts, {}, at.selection};
+  for_each_span(at, caller.where, [&](std::int64_t first, std::int64_t last, TagId tag) {
+    if (!out.spans.empty() && out.spans.back().tag == tag && out.spans.back().last == first) {
+      out.spans.back().last = last;
+    } else {
+      out.spans.push_back({first, last, tag});
+    }
+  });
+  state_.provenance->outputs.push_back(std::move(out));
 }
 
 // E8

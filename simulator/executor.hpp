@@ -61,6 +61,8 @@ class Executor {
   Binding* use(const std::string& name, const std::string& reader, const model::SourceLocation& where);
   AccessPoint access(const std::string& buffer, const std::shared_ptr<Handle>& handle,
                      const model::IndexSet& set, const model::SourceLocation& where);
+  /// Keeps the tags of what the caller got, for explanations.
+  void remember_output(const AccessPoint& at, const Actor& caller);
   Actor actor(const std::string& reader, const model::Step& at);
   /// C7: true when the access ends there.
   bool mismatched(const AccessPoint& at, const Actor& actor, bool relies_on_declared);

@@ -46,8 +46,12 @@ class MemoryAccess {
     std::int64_t hi;
     TagId tag;
   };
+  /// `due`: the contributors the text means; empty when it does not say.
   void find(model::FindingClass kind, const char* rule, const AccessPoint& at, const Actor& actor,
-            std::int64_t lo, std::int64_t hi, const std::string& writer, const std::string& message);
+            std::int64_t lo, std::int64_t hi, const std::string& writer, const std::string& message,
+            const std::vector<WriterId>& due = {});
+  void find_unknown(const AccessPoint& at, const Actor& actor, std::int64_t lo, std::int64_t hi);
+  void remember_source(const AccessPoint& at, const Actor& actor, TagId tag);
   model::Finding finding(model::FindingClass kind, const char* rule, const AccessPoint& at,
                          const Actor& actor);
   std::vector<std::int64_t> element(const AccessPoint& at, std::int64_t lo, std::int64_t hi) const;
@@ -55,11 +59,14 @@ class MemoryAccess {
              const std::vector<WriterId>& wanted, const Piece& piece);
   void judge_producer(const AccessPoint& at, const Actor& actor, const model::From& from,
                       const std::vector<WriterId>& wanted, const Piece& piece);
-  bool judge_life(const AccessPoint& at, const Actor& actor, const Piece& piece);
+  bool judge_life(const AccessPoint& at, const Actor& actor, const std::vector<WriterId>& wanted,
+                  const Piece& piece);
   void judge_pair(const AccessPoint& at, const AccessPoint& ideal, const Actor& actor, const Piece& piece,
                   std::int64_t ideal_lo, std::int64_t ideal_hi, std::vector<Piece>& unwritten);
   void found_unwritten(const AccessPoint& at, const Actor& actor, const Piece& piece,
-                       const std::string& writer);
+                       const std::string& writer, const std::vector<WriterId>& due);
+  void remember_reported(const AccessPoint& at, const Actor& actor, std::int64_t lo, std::int64_t hi,
+                         const std::vector<WriterId>& due);
   void mark_reported(const AccessPoint& at, const std::vector<Piece>& unwritten);
   void write_somewhere(const AccessPoint& at, const Actor& actor);
   template <typename F>

@@ -10,6 +10,7 @@
 #include "model/run_plan.hpp"
 #include "simulator/clocks.hpp"
 #include "simulator/handles.hpp"
+#include "simulator/provenance.hpp"
 #include "simulator/tag_run.hpp"
 #include "simulator/tags.hpp"
 
@@ -51,7 +52,8 @@ class RunState {
   AccessTable accesses;
   std::vector<Actor> actors;  ///< of the accesses remembered, by AccessTable::Access::step
   bool several_streams = false;
-  std::string path;  ///< Finding::path of this run
+  std::string path;                  ///< Finding::path of this run
+  Provenance* provenance = nullptr;  ///< null: nobody will ask why
 
  private:
   using Key = std::tuple<model::FindingClass, std::string, std::string>;

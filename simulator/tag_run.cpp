@@ -4,6 +4,7 @@
 
 #include "simulator/executor.hpp"
 #include "simulator/plan_check.hpp"
+#include "simulator/tag_run_with.hpp"
 
 namespace bufferproof::simulator {
 namespace {
@@ -30,6 +31,11 @@ void append(TagTrace& into, TagTrace&& call) {
 }  // namespace
 
 TagTrace run_tags(const model::Program& program, const model::RunPlan& plan) {
+  return run_tags_with(program, plan, [](RunState& state) { Executor(state).run(); });
+}
+
+TagTrace run_tags_with(const model::Program& program, const model::RunPlan& plan,
+                       const std::function<void(RunState&)>& run_call) {
   check_plan(program, plan);
   TagTrace trace;
   for (const model::Valuation& given : plan.calls) {
@@ -37,7 +43,7 @@ TagTrace run_tags(const model::Program& program, const model::RunPlan& plan) {
     RunState state(program, plan, call);
     state.values = call_values(program, given);
     state.path = path_text(plan, given);
-    Executor(state).run();
+    run_call(state);
     append(trace, std::move(call));
     if (!trace.raised.empty()) break;  // E11
   }

@@ -39,6 +39,7 @@ class TagTable {
   /// `key` tells writers apart; `writer` is what reports say.
   WriterId writer(const std::string& key, const Writer& writer);
   const Writer& writer(WriterId id) const { return writers_[id]; }
+  std::size_t writer_count() const { return writers_.size(); }
   /// nullopt-like: the number of writers when nobody has this key.
   WriterId find_writer(const std::string& key) const;
 
