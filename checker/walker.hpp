@@ -101,8 +101,10 @@ class Walker {
   Name writer_identity(const Name& kernel);
   int run_variant(const Launch& s, const Variant& variant, const Name& writer, const Cond& guard, int order);
   void stream_access(const Clause& clause, const Launch& s, int order);
-  int apply(const Rebind& rebind, const Name& writer, const std::vector<int>& earlier, int order);
-  std::vector<Guarded<HandleState>> aliased(const Rebind& rebind, HandleState state, const Cond& when);
+  int apply(const Rebind& rebind, const Name& kernel, const Name& writer, const std::vector<int>& earlier,
+            int order);
+  std::vector<Guarded<HandleState>> aliased(const Rebind& rebind, const Name& kernel, HandleState state,
+                                            const Cond& when);
   int result_storage(const std::string& name, const std::optional<Layout>& result, const Name& writer,
                      int order);
   Mismatch mismatch_of(const Rebind& rebind, const HandleObject& object, const std::optional<Layout>& result);

@@ -73,7 +73,8 @@ int Walker::run_variant(const Launch& s, const Variant& variant, const Name& wri
     ++order;
   }
   std::vector<int> storages;
-  for (const Rebind& rebind : variant.rebinds) storages.push_back(apply(rebind, writer, storages, order++));
+  for (const Rebind& rebind : variant.rebinds)
+    storages.push_back(apply(rebind, s.kernel, writer, storages, order++));
   path_ = outer;
   return order;
 }
@@ -96,9 +97,10 @@ void Walker::stream_access(const Clause& clause, const Launch& s, int order) {
 }
 
 /// E4: the handle moves to where the result lives. Returns that storage.
-int Walker::apply(const Rebind& rebind, const Name& writer, const std::vector<int>& earlier, int order) {
+int Walker::apply(const Rebind& rebind, const Name& kernel, const Name& writer,
+                  const std::vector<int>& earlier, int order) {
   int storage = -1;
-  for (const Use& use : uses(rebind.handle, writer)) {
+  for (const Use& use : uses(rebind.handle, kernel)) {
     const HandleObject& object = objects_[use.binding.value.object];
     std::optional<Layout> declared = object.declared;
     if (declared) declared->offset = 0;
@@ -109,7 +111,7 @@ int Walker::apply(const Rebind& rebind, const Name& writer, const std::vector<in
     HandleState state{storage, result, !result, scale, -1, mismatch};
     std::vector<Guarded<HandleState>> fresh;
     if (!rebind.alias_of.empty()) {
-      fresh = aliased(rebind, state, use.guard());
+      fresh = aliased(rebind, kernel, state, use.guard());
     } else {
       if (storage < 0)
         storage = rebind.same_as >= 0 ? earlier[static_cast<std::size_t>(rebind.same_as)]
@@ -123,9 +125,10 @@ int Walker::apply(const Rebind& rebind, const Name& writer, const std::vector<in
   return storage;
 }
 
-std::vector<Guarded<HandleState>> Walker::aliased(const Rebind& rebind, HandleState state, const Cond& when) {
+std::vector<Guarded<HandleState>> Walker::aliased(const Rebind& rebind, const Name& kernel, HandleState state,
+                                                  const Cond& when) {
   std::vector<Guarded<HandleState>> out;
-  for (const Use& target : uses(rebind.alias_of, "plan")) {
+  for (const Use& target : uses(rebind.alias_of, kernel)) {
     HandleState moved = state;
     moved.storage = target.state.value.storage;
     moved.life = target.state.value.life;

@@ -139,10 +139,10 @@ void Executor::exec(const model::Point& s, const Step& at) {
 // C6
 void Executor::exec(const model::Free& s, const Step& at) {
   for (const model::Name& name : s.names)
-    if (auto found = state_.names.find(text(name, at)); found != state_.names.end()) {
-      found->second.dead = true;
-      found->second.actual.reset();
-      found->second.ideal.reset();
+    if (Binding* found = use(text(name, at), kPlan, at.where)) {  // given up twice is a use as well
+      found->dead = true;
+      found->actual.reset();
+      found->ideal.reset();
     }
 }
 

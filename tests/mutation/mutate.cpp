@@ -32,8 +32,11 @@ Program light_copy(const Program& program) {
 /// Applies one kind to one site; nullopt where it does not apply. The text is what happened to the output.
 class Mutator {
  public:
-  Mutator(const Program& program, const Site& site)
-      : program_(light_copy(program)), site_(site), output_(launch().outputs.at(site.output)) {}
+  Mutator(const Program& program, const std::vector<Site>& sites, const Site& site)
+      : program_(light_copy(program)),
+        sites_(sites),
+        site_(site),
+        output_(launch().outputs.at(site.output)) {}
 
   std::optional<std::string> apply(Kind kind) {
     switch (kind) {
@@ -190,7 +193,7 @@ class Mutator {
     return std::nullopt;
   }
   std::optional<std::string> swap_outputs() {
-    for (const Site& other : find_sites(program_)) {
+    for (const Site& other : sites_) {
       const Launch& their_launch = launch_at(program_, other.step);
       const Name theirs = their_launch.outputs[other.output];
       const bool other_shape = other.declared.layout && site_.declared.layout &&
@@ -230,6 +233,7 @@ class Mutator {
   }
 
   Program program_;
+  const std::vector<Site>& sites_;
   Site site_;
   Name output_;
 };
@@ -281,7 +285,7 @@ std::vector<Mutant> mutants(const Program& lowered, std::uint64_t seed, std::siz
     std::vector<std::pair<std::size_t, Mutant>> chosen;
     for (const std::size_t index : order) {
       if (chosen.size() == most_per_kind) break;
-      Mutator mutator(lowered, sites[index]);
+      Mutator mutator(lowered, sites, sites[index]);
       const auto what = mutator.apply(kind);
       if (!what) continue;
       const std::string description = fmt::format("{}: {}: {}", name(kind), mutator.place(), *what);

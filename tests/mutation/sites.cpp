@@ -33,6 +33,27 @@ bool same_tensor(const lowering::Declared& a, const lowering::Declared& b) {
          a.layout->strides == b.layout->strides;
 }
 
+/// Some later step reads the name, or makes another name of it.
+bool used_after(const Program& program, std::size_t step, const Name& name) {
+  return std::any_of(program.body.begin() + static_cast<std::ptrdiff_t>(step) + 1, program.body.end(),
+                     [&](const Step& later) {
+                       const auto* view = std::get_if<View>(&later.node);
+                       const auto* bind = std::get_if<Bind>(&later.node);
+                       const auto* copy = std::get_if<Copy>(&later.node);
+                       return reads(later, name) || (view && view->base == name) ||
+                              (bind && bind->source == name) || (copy && copy->source == name);
+                     });
+}
+
+/// A slice of a buffer is read through the buffer, under another name.
+bool is_view(const Program& program, std::size_t step, const Name& name) {
+  return std::any_of(program.body.begin(), program.body.begin() + static_cast<std::ptrdiff_t>(step),
+                     [&](const Step& earlier) {
+                       const auto* view = std::get_if<View>(&earlier.node);
+                       return view && view->name == name;
+                     });
+}
+
 }  // namespace
 
 std::vector<Site> find_sites(const Program& program) {
@@ -43,7 +64,9 @@ std::vector<Site> find_sites(const Program& program) {
     const auto* launch = std::get_if<Launch>(&program.body[i].node);
     if (!launch) continue;
     for (std::size_t output = 0; output < launch->outputs.size(); ++output)
-      sites.push_back({i, output, environment.of(launch->outputs[output])});
+      if (const Name& name = launch->outputs[output];
+          used_after(program, i, name) || is_view(program, i, name))
+        sites.push_back({i, output, environment.of(name)});
   }
   return sites;
 }

@@ -10,7 +10,7 @@
 
 namespace bufferproof::mutation {
 
-/// One declared output of one launch of the outermost block.
+/// One declared output of one launch of the outermost block that something reads afterwards.
 struct Site {
   std::size_t step = 0;    ///< index into Program::body
   std::size_t output = 0;  ///< index into Launch::outputs
