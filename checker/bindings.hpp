@@ -51,18 +51,19 @@ struct Binding {
 
 using Bindings = std::map<std::string, std::vector<Guarded<Binding>>, std::less<>>;
 
-/// Replaces the alternatives on the paths of `when` by `fresh` (whose guards lie inside `when`).
-template <typename T>
+/// Replaces the alternatives on the paths of `when` by `fresh` (whose guards lie inside `when`). `simplify`
+/// makes a guard that no path satisfies false.
+template <typename T, typename Simplify>
 void assign(std::vector<Guarded<T>>& alternatives, const model::Cond& when,
-            const std::vector<Guarded<T>>& fresh) {
+            const std::vector<Guarded<T>>& fresh, const Simplify& simplify) {
   std::vector<Guarded<T>> out;
   if (!when.is_true())
     for (Guarded<T>& old : alternatives) {
-      model::Cond still = old.when && !when;
+      model::Cond still = simplify(old.when && !when);
       if (!still.is_false()) out.push_back({still, std::move(old.value)});
     }
   for (const Guarded<T>& one : fresh)
-    if (!one.when.is_false()) out.push_back(one);
+    if (model::Cond still = simplify(one.when); !still.is_false()) out.push_back({still, one.value});
   alternatives = std::move(out);
 }
 

@@ -146,7 +146,7 @@ class Pass {
   }
 
   void ask(const Question& question) {
-    if (question.wrong.is_false()) return;
+    if (question.wrong.is_false() || found_.size() >= options_.most_refutations) return;
     Witness witness;
     std::string smtlib;
     switch (

@@ -25,6 +25,7 @@ struct Options {
   std::uint64_t rlimit = 20'000'000;    ///< Z3 resource units per query
   std::int64_t unroll_budget = 20'000;  ///< step instances a loop that has no summary may unfold to
   bool certificate = false;
+  std::size_t most_refutations = 1000;  ///< further ones are not looked for
 };
 
 /// A refuted obligation: what goes wrong, and the smallest run found that shows it.

@@ -159,8 +159,10 @@ class ReadJudge {
     Cond accumulators = !some(c, is_not(names)).value_or(Cond(false));
     for (std::size_t i = 0; i < names.size(); ++i)
       for (std::size_t j = i + 1; j < names.size(); ++j)
-        accumulators = accumulators && !(some(c, is(names[i])).value_or(Cond(false)) &&
-                                         some(c, is(names[j])).value_or(Cond(false)));
+        accumulators =
+            accumulators &&
+            (same(names[i], names[j]).value_or(Cond(false)) ||
+             !(some(c, is(names[i])).value_or(Cond(false)) && some(c, is(names[j])).value_or(Cond(false))));
     const Cond store = c.base ? among(*c.base, names) : Cond(false);
     return (accumulated && accumulators) || (!accumulated && store);
   }

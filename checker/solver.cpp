@@ -11,14 +11,24 @@ using model::AtomRef;
 using model::Cond;
 using model::SymExpr;
 
+namespace {
+
+/// Making a context costs more than deciding most obligations; one per thread serves them all.
+z3::context& shared_context() {
+  thread_local z3::context context;
+  return context;
+}
+
+}  // namespace
+
 struct Solver::Impl {
-  z3::context context;
+  z3::context& context = shared_context();
   z3::solver solver;
   std::optional<z3::model> model;
   std::map<std::string, z3::expr> symbols;
   std::int64_t queries = 0;
 
-  explicit Impl(std::uint64_t rlimit) : solver(context, "QF_LIA") {
+  explicit Impl(std::uint64_t rlimit) : solver(context, z3::solver::simple()) {
     z3::params params(context);
     params.set("rlimit", static_cast<unsigned>(std::min<std::uint64_t>(rlimit, UINT32_MAX)));
     params.set("random_seed", 0U);

@@ -83,12 +83,12 @@ bool Tags::add_case(const Query& query, const Found& found, const Hit* store, st
   }
   if (c.when.is_false()) return true;
   c.layers.push_back({query, store ? std::optional(store->moment) : std::nullopt, found.accumulations});
+  c.old = old(query, c, store ? store->event : nullptr);
   if (!store) {
     out.push_back(std::move(c));
     return true;
   }
   c.event = store->event;
-  c.old = old(query, c, store->event->life);
   if (store->event->kind == Event::Kind::copy) return add_copied(query, std::move(c), *store, out, depth);
   c.unknown = store->event->kind == Event::Kind::unknown;
   c.base = store->writer;
@@ -126,18 +126,28 @@ Cond Tags::outlived(int storage, int life, const Moment& moment) const {
   return out;
 }
 
-/// S4. An accumulation in the current life brings the element along.
-Cond Tags::old(const Query& query, const TagCase& c, int life) const {
-  Cond out = outlived(query.storage, life, query.moment);
-  if (out.is_false()) return out;
+/// S4: the element belongs to the life of whatever touched it last, the store or a later accumulation.
+Cond Tags::old(const Query& query, const TagCase& c, const Event* store) const {
+  if (world_.storages[query.storage].takes.empty()) return false;
+  std::vector<std::pair<Hit, Cond>> later;  // accumulations after the store, and when they happen
   for (const Event* event : c.layers[0].events) {
     if (event->kind != Event::Kind::accumulate) continue;
-    TagCase only = c;
-    only.layers[0].events = {event};
-    auto present = contributes(only, [](const Name&) { return std::optional(Cond(true)); });
-    if (present) out = out && (!*present || outlived(query.storage, event->life, query.moment));
+    const auto hits = last_hits(*event, query, world_.ranges);
+    if (!hits) continue;  // collect() has decided the same question before
+    for (const Hit& hit : *hits)
+      later.emplace_back(
+          hit, hit.exists && (c.layers[0].since ? before(*c.layers[0].since, hit.moment) : Cond(true)));
   }
-  return out;
+  Cond none(true);
+  Cond out(false);
+  for (const auto& [hit, happens] : later) {
+    none = none && !happens;
+    Cond last = happens;
+    for (const auto& [other, other_happens] : later)
+      if (&other != &hit) last = last && (!other_happens || before(other.moment, hit.moment));
+    out = out || (last && outlived(query.storage, hit.event->life, query.moment));
+  }
+  return store ? out || (none && outlived(query.storage, store->life, query.moment)) : out;
 }
 
 std::optional<Cond> Tags::contributes(const TagCase& c, const NameTest& test, bool kind_accumulate) const {

@@ -56,7 +56,7 @@ class Tags {
                 int depth) const;
   bool add_copied(const Query& query, TagCase outer, const Hit& store, std::vector<TagCase>& out,
                   int depth) const;
-  model::Cond old(const Query& query, const TagCase& c, int life) const;
+  model::Cond old(const Query& query, const TagCase& c, const Event* store) const;
 
   const World& world_;
 };

@@ -34,6 +34,31 @@ World Walker::run(const Block& body) {
 // ---- walking
 // ------------------------------------------------------------------------------------------------
 
+Cond Walker::simplified(const Cond& condition) const {
+  constexpr std::size_t kMostSymbols = 4;
+  constexpr std::int64_t kMostValues = 256;
+  if (condition.kind() == Cond::Kind::constant) return condition;
+  std::set<std::string> symbols;
+  condition.collect_symbols(symbols);
+  if (symbols.size() > kMostSymbols) return condition;
+  std::vector<Valuation> values{{}};
+  for (const std::string& symbol : symbols) {
+    const Interval range = world_.ranges.of(SymExpr::symbol(symbol));
+    if (!range.lo || !range.hi || *range.hi - *range.lo >= kMostValues) return condition;
+    std::vector<Valuation> next;
+    for (const Valuation& so_far : values)
+      for (std::int64_t value = *range.lo; value <= *range.hi; ++value) {
+        next.push_back(so_far);
+        next.back()[symbol] = value;
+      }
+    if (static_cast<std::int64_t>(next.size()) > kMostValues) return condition;
+    values = std::move(next);
+  }
+  std::size_t holds = 0;
+  for (const Valuation& one : values) holds += condition.evaluate(one).value_or(true) ? 1 : 0;
+  return holds == 0 ? Cond(false) : holds == values.size() ? Cond(true) : condition;
+}
+
 void Walker::walk(const Block& block) {
   for (const Step& step : block) {
     step_ = &step;

@@ -24,6 +24,8 @@ class Walker {
 
  private:
   void walk(const Block& block);
+  /// A condition over few roads and small symbols, tried on all their values: true, false, or itself.
+  Cond simplified(const Cond& condition) const;
   Cond path() const { return path_ && alive_; }
   Place place(int clause) const { return {loops_, step_->id, clause}; }
   void visit(const Branch& s);
@@ -80,7 +82,7 @@ class Walker {
   struct Use {
     Guarded<Binding> binding;
     Guarded<HandleState> state;
-    Cond guard() const { return binding.when && state.when; }
+    Cond guard;
   };
   std::vector<Use> uses(const Name& name, const Name& actor);
   Access ideal_access(const IndexSet& set, const Use& use, const Access& actual, int clause);

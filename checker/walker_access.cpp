@@ -61,12 +61,13 @@ std::vector<Walker::Use> Walker::uses(const Name& name, const Name& actor) {
   std::vector<Use> out;
   for (const auto& binding : resolve(name, actor))
     for (const auto& state : objects_[binding.value.object].states)
-      if (Use use{binding, state}; !use.guard().is_false()) out.push_back(std::move(use));
+      if (Use use{binding, state, simplified(binding.when && state.when)}; !use.guard.is_false())
+        out.push_back(std::move(use));
   return out;
 }
 
 Access Walker::ideal_access(const IndexSet& set, const Use& use, const Access& actual, int clause) {
-  Access out = access(set, use.binding.value.ideal, use.guard(), clause);
+  Access out = access(set, use.binding.value.ideal, use.guard, clause);
   // The same logical elements: share the variables when the shapes agree.
   if (out.whole) {
     out.id = actual.id;
@@ -88,7 +89,7 @@ void Walker::read(const Name& buffer, const IndexSet& set, const From& from, boo
     const HandleState& state = use.state.value;
     if (report_mismatch(use, relies, shown(text(buffer)), reader)) continue;
     Read r;
-    r.access = access(set, state, use.guard(), clause);
+    r.access = access(set, state, use.guard, clause);
     if (world_.dialect == Dialect::wrapper) r.ideal = ideal_access(set, use, r.access, clause);
     r.from = rename(from);
     r.buffer = shown(text(buffer));
@@ -105,7 +106,7 @@ void Walker::read(const Name& buffer, const IndexSet& set, const From& from, boo
 bool Walker::report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader) {
   const Mismatch mismatch = use.state.value.mismatch;
   if (mismatch == Mismatch::none || (mismatch == Mismatch::strides && !relies)) return false;
-  world_.misuses.push_back({FindingClass::mismatch, use.guard(), place(0), buffer, rename_loops(reader), "C7",
+  world_.misuses.push_back({FindingClass::mismatch, use.guard, place(0), buffer, rename_loops(reader), "C7",
                             "is not what the file declares: a fallback's result came with another layout",
                             step_->where, objects_[use.binding.value.object].where});
   return true;
@@ -153,7 +154,7 @@ void Walker::store(const Clause& clause, const Name& kernel, const Name& writer,
       state.layout = own;
       state.spans_storage = false;
     }
-    const Cond when = use.guard() && guard;
+    const Cond when = use.guard && guard;
     if (when.is_false()) continue;
     Event::Kind kind = event_kind(clause.kind);
     if (!state.layout && !state.spans_storage) kind = Event::Kind::unknown;

@@ -111,16 +111,16 @@ int Walker::apply(const Rebind& rebind, const Name& kernel, const Name& writer,
     HandleState state{storage, result, !result, scale, -1, mismatch};
     std::vector<Guarded<HandleState>> fresh;
     if (!rebind.alias_of.empty()) {
-      fresh = aliased(rebind, kernel, state, use.guard());
+      fresh = aliased(rebind, kernel, state, use.guard);
     } else {
       if (storage < 0)
         storage = rebind.same_as >= 0 ? earlier[static_cast<std::size_t>(rebind.same_as)]
                                       : result_storage(object.name, result, writer, order);
       state.storage = storage;
       state.spans_storage = true;
-      fresh.push_back({use.guard(), state});
+      fresh.push_back({use.guard, state});
     }
-    move(use.binding.value.object, use.guard(), fresh);
+    move(use.binding.value.object, use.guard, fresh);
   }
   return storage;
 }
@@ -135,7 +135,7 @@ std::vector<Guarded<HandleState>> Walker::aliased(const Rebind& rebind, const Na
     moved.spans_storage = false;
     if (moved.layout && target.state.value.layout)
       moved.layout->offset = moved.layout->offset + target.state.value.layout->offset;
-    out.push_back({when && target.guard(), moved});
+    out.push_back({when && target.guard, moved});
   }
   return out;
 }
@@ -176,6 +176,7 @@ Mismatch Walker::mismatch_of(const Rebind& rebind, const HandleObject& object,
 void Walker::keep_contract(const Launch& s, const Name& writer, int order) {
   for (const Name& output : s.outputs) {
     auto found = bindings_.find(text(output));
+    ++order;  // two outputs may be one handle: one store must be the later one
     if (found == bindings_.end()) continue;
     for (const auto& one : found->second) {
       if (one.value.kind != Binding::Kind::handle) continue;

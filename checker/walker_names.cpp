@@ -46,7 +46,7 @@ void Walker::bind(const std::string& name, const Cond& when, std::vector<Guarded
   for (const auto& old : alternatives) release(old, when);
   for (const auto& one : fresh)
     if (one.value.object >= 0) ++objects_[one.value.object].names;
-  assign(alternatives, when, fresh);
+  assign(alternatives, when, fresh, [&](const Cond& c) { return simplified(c); });
 }
 
 /// A name that stops meaning its object on every path frees the object's claim on the storage.
@@ -243,13 +243,13 @@ void Walker::move(int object, const Cond& when, const std::vector<Guarded<Handle
   if (when.is_true())
     for (const auto& state : states) --world_.storages[state.value.storage].live_handles;
   for (const auto& state : fresh) ++world_.storages[state.value.storage].live_handles;
-  assign(states, when, fresh);
+  assign(states, when, fresh, [&](const Cond& c) { return simplified(c); });
 }
 
 void Walker::visit(const Free& s) {
   for (const Name& name : s.names) {
     const std::string key = text(name);
-    resolve(name, "plan");
+    resolve(name, "plan");  // given up twice is a use as well
     bind(key, path(), {{path(), Binding{Binding::Kind::given_up}}});
   }
 }

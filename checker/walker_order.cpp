@@ -15,7 +15,7 @@ void Walker::visit(const Copy& s) {
   const auto destinations = uses(s.destination, actor);
   for (const Use& source : sources)
     for (const Use& destination : destinations) {
-      const Cond when = source.guard() && destination.guard();
+      const Cond when = source.guard && destination.guard;
       if (when.is_false()) continue;
       Access from = expanded(access(s.source_set, source.state.value, when, 0));
       Access to = expanded(access(s.destination_set, destination.state.value, when, 1));
