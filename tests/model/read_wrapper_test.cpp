@@ -106,6 +106,7 @@ struct Line {
   std::string operator()(const HostSync& s) const { return "sync " + s.stream.str(); }
   std::string operator()(const Branch& s) const { return "if " + s.condition.str(); }
   std::string operator()(const Loop& s) const { return "loop " + s.count.str(); }
+  std::string operator()(const Point& s) const { return "point " + s.handle.str() + " to " + s.target.str(); }
   template <typename Other>
   std::string operator()(const Other&) const {
     return "other";
@@ -337,7 +338,7 @@ TEST(ReadWrapper, WhatIsNotUnderstoodIsSaidAndTouchesWhatItNames) {
       unsupported(program),
       ElementsAre("unsupported the call mystery: buf0", "unsupported the call mystery: arg0_1, buf1",
                   "unsupported a for loop: buf0",
-                  "unsupported the operator aten::set_, which changes a tensor's storage: arg0_1, buf0"));
+                  "unsupported the operator aten::resize_, which changes a tensor's storage: arg0_1"));
   EXPECT_EQ(program.body[2].where.str(), "outside.py:8:5");
 }
 
@@ -405,6 +406,26 @@ TEST(ReadWrapper, CopiesAndRandomNumbersByMethodAndFunction) {
               ElementsAre("alloc b (2)[1] i64", "torch.ops.aten.copy_(read arg0_1, write b) -> b",
                           "torch.ops.aten.randint.low_out(write b) -> b",
                           "torch.ops.aten.randint(write b) -> b", "return b"));
+}
+
+TEST(ReadWrapper, SetMovesTheHandle_S3) {
+  EXPECT_THAT(
+      body_lines("    b = empty_strided_cpu((2, ), (1, ), torch.float32)\n"
+                 "    c = torch.ops.aten.set_.source_Tensor(arg0_1, reinterpret_tensor(b, (1, ), (1, ), 1))\n"
+                 "    return (c, )\n"),
+      ElementsAre("alloc b (2)[1] f32", "view b.view of b (1)[1]+1", "point arg0_1 to b.view",
+                  "alias c = arg0_1", "free b.view", "return c"));
+}
+
+TEST(ReadWrapper, TypesTheModelDoesNotHaveCountByTheirSize) {
+  EXPECT_THAT(
+      body_lines(
+          "    b = empty_strided_cpu((2, ), (1, ), torch.float8_e4m3fn)\n"
+          "    c = torch.ops.aten.view.dtype(b, torch.uint8)\n"
+          "    d = torch.ops.aten.view.dtype(reinterpret_tensor(arg0_1, (2, ), (1, ), 0), torch.complex64)\n"
+          "    return (c, d)\n"),
+      ElementsAre("alloc b (2)[1] u8", "view c of b (2)[1] u8", "view arg0_1.view of arg0_1 (2)[1]",
+                  "view d of arg0_1.view ? i64 unknown", "free arg0_1.view", "return c, d"));
 }
 
 TEST(ReadWrapper, NanAssertsOnlyRead) {

@@ -143,6 +143,14 @@ std::optional<Value> Evaluator::special_operator(const std::string& name, const 
     const HandleInfo* like = builder_.find(first);
     return Value::handle(new_result(wanted, result_hint(wanted), like ? like->dtype : std::nullopt));
   }
+  if (name == "aten::set_" && positional_values.size() == 2) {
+    const std::string target = handle_of(positional_values[1]);
+    if (!first.empty() && !target.empty()) {  // rule S3
+      builder_.step(Point{first, target});
+      if (const HandleInfo* known = builder_.find(target)) builder_.info(first) = HandleInfo(*known);
+      return positional_values[0];
+    }
+  }
   if (name == "aten::set_" || name == "aten::resize_" || name == "inductor::resize_storage_bytes_")
     throw Outside{"the operator " + name + ", which changes a tensor's storage"};
   return std::nullopt;

@@ -71,6 +71,19 @@ std::optional<DType> dtype_of(const Expr& expr) {
   return name.empty() ? std::nullopt : parse_dtype(name);
 }
 
+std::optional<DType> dtype_of_size(const Expr& expr) {
+  if (const auto known = dtype_of(expr)) return known;
+  const std::string name = python::dotted_name(expr);
+  const auto starts = [&](std::string_view prefix) { return name.compare(0, prefix.size(), prefix) == 0; };
+  for (std::string_view byte :
+       {"torch.float8_", "torch.float4_", "torch.bits8", "torch.quint8", "torch.qint8", "torch.uint4"})
+    if (starts(byte)) return DType::u8;
+  if (name == "torch.uint16") return DType::i16;
+  if (name == "torch.uint32" || name == "torch.complex32" || name == "torch.qint32") return DType::i32;
+  if (name == "torch.uint64" || name == "torch.complex64" || name == "torch.cfloat") return DType::i64;
+  return std::nullopt;
+}
+
 void FunctionHints::collect(std::span<const Stmt* const> body) {
   for (const Stmt* statement : body) {
     if (statement->kind == StmtKind::assign) assignment(*statement);
@@ -176,7 +189,7 @@ ExampleInput example_of(std::string_view name, const Expr& value) {
   if (auto strides = integers_of(positional(value, 1))) example.strides = *strides;
   if (example.sizes && example.strides.size() != example.sizes->size()) example.sizes.reset();
   const Expr* dtype = keyword(value, "dtype");
-  if (dtype || (dtype = positional(value, 3))) example.dtype = dtype_of(*dtype);
+  if (dtype || (dtype = positional(value, 3))) example.dtype = dtype_of_size(*dtype);
   return example;
 }
 

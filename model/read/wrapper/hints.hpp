@@ -72,6 +72,9 @@ std::vector<ExampleInput> example_inputs(const python::Module& module);
 
 /// "torch.float32" and the like as an expression.
 std::optional<DType> dtype_of(const python::Expr& expr);
+/// For types the model does not have (float8, complex, uint32): the integer type of the same size, which is
+/// all that writing and reading need. nullopt where there is none of that size, and for what is no type.
+std::optional<DType> dtype_of_size(const python::Expr& expr);
 /// Is it the name of a size symbol: s0, u3, z1, zuf0?
 bool is_symbol_name(std::string_view name);
 

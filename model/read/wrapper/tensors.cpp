@@ -65,7 +65,7 @@ Value Evaluator::allocate(std::string_view function, const Expr& call, const std
   for (const Expr* argument : call.items.subspan(1)) {
     const Expr& value = argument->kind == ExprKind::keyword ? *argument->items[0] : *argument;
     if (argument->kind == ExprKind::keyword && argument->text != "dtype") continue;
-    if (const auto found = dtype_of(value)) dtype = found;
+    if (const auto found = dtype_of_size(value)) dtype = found;
   }
   if (const Expr* name = keyword(call, "name"); name && wanted.empty())
     return allocate(function, call, python::string_value(*name));
@@ -96,7 +96,7 @@ Value Evaluator::pool_slice(const Expr& call, const std::string& wanted) {
   const Expr* offset = positional(call, 1);
   const Expr* dtype = positional(call, 2);
   auto layout = this->layout(positional(call, 3), positional(call, 4));
-  const auto type = dtype ? dtype_of(*dtype) : std::nullopt;
+  const auto type = dtype ? dtype_of_size(*dtype) : std::nullopt;
   if (!tensor || !offset || !layout || !type) throw Outside{"a slice of a pool in an unknown form"};
   const std::string pool = handle_of(eval(*tensor));
   if (pool.empty()) throw Outside{"a slice of something that is no pool"};
@@ -106,7 +106,7 @@ Value Evaluator::pool_slice(const Expr& call, const std::string& wanted) {
 
 /// x.view(dtype): the same bytes as other elements. With another element size the last axis grows or shrinks.
 Value Evaluator::view_dtype(const std::string& base, const Expr& dtype, const std::string& wanted) {
-  const auto to = dtype_of(dtype);
+  const auto to = dtype_of_size(dtype);
   if (!to) throw Outside{"a view with the element type " + python::str(dtype, 60)};
   const HandleInfo known = builder_.find(base) ? *builder_.find(base) : HandleInfo{};
   std::optional<Layout> layout = known.layout;
@@ -181,7 +181,7 @@ Value Evaluator::method(const std::string& handle, std::string_view name, const 
     return Value::handle(temporary(
         builder_.view(named(wanted, handle + ".view"), handle, layout, std::nullopt, offset != nullptr)));
   }
-  if (name == "view" && positional(call, 0) && dtype_of(*positional(call, 0)))
+  if (name == "view" && positional(call, 0) && dtype_of_size(*positional(call, 0)))
     return view_dtype(handle, *positional(call, 0), wanted);
   if (name == "contiguous") {
     const HandleInfo* known = builder_.find(handle);
