@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "model/read/bufprog/reader.hpp"
+#include "model/read/kernel_bodies.hpp"
 #include "model/read/wrapper/wrapper.hpp"
 #include "model/sym_expr.hpp"
 
@@ -94,7 +95,9 @@ std::vector<model::Program> read_text(const InputFile& file, const model::wrappe
   try {
     if (detect_dialect(file.text, file.path) == model::Dialect::bufprog)
       return {model::read_bufprog(file.text, file.path).program};
-    return model::wrapper::read_wrappers(file.text, file.path, schemas);
+    std::vector<model::Program> programs = model::wrapper::read_wrappers(file.text, file.path, schemas);
+    for (model::Program& program : programs) model::read_kernel_bodies(program);
+    return programs;
   } catch (const model::OverflowError& error) {
     fail(file.path, std::string("a size or index leaves 64 bits: ") + error.what());
   }
