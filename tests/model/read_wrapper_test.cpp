@@ -216,6 +216,7 @@ TEST(ReadWrapper, Torch24Triton) {
           "input primals_3 (64, 64)[64, 1] f16", "view primals_2 (caller) of primals_2 ?",
           "assert primals_1 (64, 2048)[2048, 1]", "assert primals_2 (64)[1]",
           "assert primals_3 (64, 64)[64, 1]", "alloc buf0 (64, 1)[1, 64] f32",
+          "extern_kernels.mm(read primals_3, read primals_3, write buf0) -> buf0",
           "view buf1 of buf0 (64, 1)[1, 1]", "free buf0", "alloc workspace_0 (64)[1] u8",
           "torch.ops.aten.zero_(write workspace_0) -> workspace_0",
           "triton_red_fused_norm_0(buf1, primals_1, primals_2, primals_2, 64, 2048) -> buf1, primals_2",
@@ -452,6 +453,19 @@ TEST(ReadWrapper, TORCH_LOGS_TextWithTwoPrograms) {
   EXPECT_EQ(lines(programs[1]), lines(programs[0]));
   EXPECT_EQ(programs[0].body[0].where.line, 42);
   EXPECT_GT(programs[1].body[0].where.line, 100);
+}
+
+TEST(ReadWrapper, WhatOnlyOneWayThroughABranchMakesOrKeepsEndsWithIt) {
+  EXPECT_THAT(body_lines("    if arg0_1.item():\n        b = torch.ops.aten.relu.default(arg0_1)\n        "
+                         "del arg0_1\n    else:\n"
+                         "        pass\n    return ()\n"),
+              ElementsAre("item(read arg0_1)", "sync default", HasSubstr("if "), "  alloc b ?",
+                          "  torch.ops.aten.relu.default(read arg0_1, write b) -> b", "  free arg0_1",
+                          "  free b", "else", "  free arg0_1", "return "));
+  EXPECT_THAT(
+      body_lines("    while u0 > 1:\n        b = torch.ops.aten.relu.default(arg0_1)\n    return ()\n"),
+      ElementsAre("loop iterations", "  alloc b ?",
+                  "  torch.ops.aten.relu.default(read arg0_1, write b) -> b", "  free b", "return "));
 }
 
 TEST(ReadWrapper, ALoopLeftInItsMiddleIsUnsupportedAndWhatFollowsIsRead) {

@@ -100,20 +100,35 @@ Evaluator::Variables Evaluator::copy(const Variables& from) {
   return out;
 }
 
-/// Makes `then_variables` what holds after the branch.
+/// Makes `then_variables` what holds after the branch. What only one way through it leaves alive cannot be
+/// used afterwards, so it ends with its block.
 void Evaluator::merge(Variables& then_variables, Variables& else_variables, Block& then_block,
                       Block& else_block) {
   for (std::string_view name : sorted_names(then_variables, else_variables)) {
     const auto a = then_variables.find(name), b = else_variables.find(name);
-    if (b == else_variables.end()) continue;
-    if (a == then_variables.end() || (a->second.deleted && !b->second.deleted)) {
+    const bool has_a = a != then_variables.end() && !a->second.deleted;
+    const bool has_b = b != else_variables.end() && !b->second.deleted;
+    if (has_a && has_b) {
+      if (!a->second.borrowed)
+        a->second.value =
+            merge(prefix() + std::string(name), a->second.value, b->second.value, then_block, else_block);
+    } else if (has_a) {
+      builder_.into(then_block, [&] { end_of_life(a->second); });
+    } else if (has_b) {
+      builder_.into(else_block, [&] { end_of_life(b->second); });
       then_variables[name] = b->second;
-      continue;
     }
-    if (b->second.deleted || a->second.borrowed) continue;
-    a->second.value =
-        merge(prefix() + std::string(name), a->second.value, b->second.value, then_block, else_block);
   }
+}
+
+/// Frees what a variable holds where its block ends. Numbers stay known.
+void Evaluator::end_of_life(Variable& variable) {
+  std::vector<std::string> freed;
+  if (!variable.borrowed) release(variable.value, freed);
+  if (freed.empty()) return;
+  variable.deleted = true;
+  state_.freed.insert(freed.begin(), freed.end());
+  builder_.free(std::move(freed));
 }
 
 Value Evaluator::merge(const std::string& name, const Value& a, const Value& b, Block& then_block,
@@ -221,6 +236,8 @@ void Evaluator::loop(std::span<const Stmt* const> body, const Stmt* exit, std::s
   builder_.into(node.body, [&] {
     iteration();
     for (std::string_view name : carried) close_loop(at_entry.at(name).value, frame().variables[name].value);
+    for (std::string_view name : sorted_names(frame().variables, at_entry))
+      if (at_entry.count(name) == 0) end_of_life(frame().variables[name]);
   });
   for (std::string_view name : carried) frame().variables[name] = at_entry.at(name);
   builder_.step(std::move(node));

@@ -109,6 +109,7 @@ class Evaluator {
   void for_(const Stmt& statement);
   static Variables copy(const Variables& from);
   void merge(Variables& then_variables, Variables& else_variables, Block& then_block, Block& else_block);
+  void end_of_life(Variable& variable);
   Value merge(const std::string& name, const Value& a, const Value& b, Block& then_block, Block& else_block);
   Value enter_loop(const std::string& name, const Value& before, const Value& after);
   void close_loop(const Value& carried, const Value& now);
