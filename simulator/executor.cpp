@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "simulator/evaluate.hpp"
+#include "simulator/values/value_hooks.hpp"
 
 namespace bufferproof::simulator {
 
@@ -161,6 +162,7 @@ void Executor::exec(const model::Return& s, const Step& at) {
       results_.push_back({std::move(point), caller, std::move(from)});
     } else {
       remember_output(point, caller);
+      if (state_.hooks) state_.hooks->returned(point, caller);
       judged_read(point, *binding, caller, item.from, item.set);
     }
   }

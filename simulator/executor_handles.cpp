@@ -3,6 +3,7 @@
 
 #include "simulator/evaluate.hpp"
 #include "simulator/executor.hpp"
+#include "simulator/values/value_hooks.hpp"
 
 namespace bufferproof::simulator {
 
@@ -57,6 +58,7 @@ std::shared_ptr<Handle> Executor::allocate(const model::Alloc& s, const Step& at
 void Executor::exec(const model::Alloc& s, const Step& at) {
   Binding binding;
   binding.actual = allocate(s, at);
+  if (state_.hooks) state_.hooks->allocated(*binding.actual, s.init, at.where);
   if (state_.wrapper()) binding.ideal = allocate(s, at);
   state_.names[text(s.name, at)] = std::move(binding);
 }

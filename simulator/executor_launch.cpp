@@ -6,6 +6,7 @@
 #include "simulator/evaluate.hpp"
 #include "simulator/executor.hpp"
 #include "simulator/plan_check.hpp"
+#include "simulator/values/value_hooks.hpp"
 
 namespace bufferproof::simulator {
 
@@ -40,6 +41,7 @@ void Executor::exec(const Launch& s, const Step& at) {
   }
   Actor launch = actor(kernel, at);
   launch.epoch = state_.clocks.issue(text(s.stream, at));
+  if (state_.hooks) state_.hooks->launched(s, variant, state_, launch);
   int writes = 0;
   for (const Clause& c : variant.clauses) {
     clause(s, c, launch, writes);
@@ -127,6 +129,7 @@ void Executor::write_with_faults(const AccessPoint& at, const Actor& actor,
     std::int64_t hi;
     TagId tag;
   };
+  std::vector<AccessPoint> regions;
   std::vector<Kept> kept;
   RangeMap& tags = at.handle->storage->tags;
   for (const model::Fault* fault : faults) {
@@ -136,9 +139,11 @@ void Executor::write_with_faults(const AccessPoint& at, const Actor& actor,
       tags.for_each(lo, hi, [&](std::int64_t from, std::int64_t to, TagId tag) {
         kept.push_back({from, to, tag});
       });
+      regions.push_back(region);
     });
   }
   memory_.write(at, actor);
+  if (state_.hooks) state_.hooks->written(at, regions, actor);
   for (const Kept& piece : kept) tags.assign(piece.lo, piece.hi, piece.tag);
 }
 
@@ -183,6 +188,7 @@ std::shared_ptr<Storage> Executor::rebind_one(const model::Rebind& r,
   moved.life = moved.storage->life;
   moved.mismatch = compare_shapes(moved.declared, moved.shape, moved.dtype == moved.declared_dtype);  // C7
   *binding->actual = moved;
+  if (state_.hooks) state_.hooks->rebound(r, *binding->actual, actor);
   if (r.alias_of.empty() && r.same_as < 0)
     memory_.write(access(moved.storage->name, binding->actual, whole_set(), actor.where), actor);
   return moved.storage;
@@ -208,6 +214,7 @@ void Executor::exec(const model::Copy& s, const Step& at) {
   memory_.check_bounds(destination, copier);
   memory_.check_order(destination, copier, AccessKind::write);
   memory_.copy(source, destination, copier);
+  if (state_.hooks) state_.hooks->copied(source, destination, at.where);
   if (from->ideal && to->ideal)
     memory_.copy(access(from_name, from->ideal, s.source_set, at.where),
                  access(to_name, to->ideal, s.destination_set, at.where), copier);

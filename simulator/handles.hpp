@@ -16,6 +16,8 @@
 
 namespace bufferproof::simulator {
 
+class DeviceBlock;  // simulator/memory/device_memory.hpp
+
 /// Stands for the size of a storage whose extent the file does not say.
 inline constexpr std::int64_t kUnknownSize = std::int64_t{1} << 50;
 
@@ -27,6 +29,7 @@ struct Storage {
   RangeMap accesses;
   std::string name;
   model::SourceLocation where;
+  std::shared_ptr<DeviceBlock> memory;  ///< the bytes, in a run with values; null in one of tags alone
 
   Storage(std::int64_t units, int unit_bytes);
   bool size_is_unknown() const { return size == kUnknownSize; }

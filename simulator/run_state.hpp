@@ -25,6 +25,8 @@ struct Actor {
   model::SourceLocation where;
 };
 
+class ValueHooks;  // simulator/values/value_hooks.hpp
+
 class RunState {
  public:
   RunState(const model::Program& program, const model::RunPlan& plan, TagTrace& trace);
@@ -53,6 +55,7 @@ class RunState {
   std::vector<Actor> actors;  ///< of the accesses remembered, by AccessTable::Access::step
   bool several_streams = false;
   std::string path;                  ///< Finding::path of this run
+  ValueHooks* hooks = nullptr;       ///< null: tags alone
   Provenance* provenance = nullptr;  ///< null: nobody will ask why
 
  private:

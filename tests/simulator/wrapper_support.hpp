@@ -70,6 +70,15 @@ class WrapperBuilder {
     for (model::Variant& variant : more) launch.variants.push_back(std::move(variant));
     return add(std::move(launch));
   }
+  /// The same, of the program's first kernel definition, whose body has one input and one result.
+  WrapperBuilder& computes(const std::string& name, const std::string& input, const std::string& output,
+                           std::vector<model::Variant> more = {}) {
+    kernel(name, {input}, {output}, std::move(more));
+    auto& launch = std::get<model::Launch>(program_.body.back().node);
+    launch.definition = 0;
+    launch.arguments = {{input, std::nullopt}, {output, std::nullopt}};
+    return *this;
+  }
   WrapperBuilder& external(const std::string& name, std::vector<model::Clause> clauses,
                            const std::string& stream = "s0") {
     model::Launch launch;

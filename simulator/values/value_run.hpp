@@ -1,0 +1,42 @@
+// What happens on one run of a lowered wrapper, with values: the tag run's executor, and bytes beside the
+// tags.
+//
+// Kernels with a readable body are computed by the reference kernels; a fallback computes its FX graph where
+// the file has one, else what the compiled text says. Memory nobody wrote holds what RunPlan::memory says; a
+// pool is shared by all calls of the plan. Calls of library functions are not executed yet: the program's
+// text of their arguments is not kept. Tested by tests/simulator/value_run_test.cpp.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels_ref/numerics.hpp"
+#include "kernels_ref/tensor.hpp"
+#include "simulator/tag_run.hpp"
+
+namespace bufferproof::simulator {
+
+struct ValueOptions {
+  /// Inputs by name; those missing are generated from RunPlan::seed and their name.
+  const std::map<std::string, kernels::Tensor>* tensors = nullptr;
+  kernels::NumericsProfile numerics;
+};
+
+struct ReturnedTensor {
+  std::string name;
+  kernels::Tensor tensor;
+};
+
+struct ValueTrace {
+  TagTrace tags;
+  std::vector<std::vector<ReturnedTensor>> calls;  ///< per call of the plan, in the order of the Return
+  std::int64_t peak_bytes = 0;                     ///< of device memory
+};
+
+/// Raises InputError: what run_tags raises; a given tensor of another shape or element type, one that no
+/// input has; a kernel without a readable body or a library call (named, with its place).
+ValueTrace run_values(const model::Program& program, const model::RunPlan& plan,
+                      const ValueOptions& options = {});
+
+}  // namespace bufferproof::simulator
