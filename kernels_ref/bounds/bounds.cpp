@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels_ref/bounds/bound_support.hpp"
+#include "kernels_ref/fp_state.hpp"
 #include "kernels_ref/kernel_error.hpp"
 #include "kernels_ref/math/bounds.hpp"
 #include "kernels_ref/ops/elementwise.hpp"
@@ -133,6 +134,7 @@ const std::map<std::string_view, BoundFunction>& table() {
 bool has_error_bounds(std::string_view op) { return table().contains(op); }
 
 ErrorBounds error_bounds(const OpCall& call, std::size_t output) {
+  const FpStateGuard state;
   const auto found = table().find(call.op);
   if (found == table().end()) throw KernelError(call.op, "op", "an op with error bounds", call.op);
   return found->second(call, output);

@@ -145,11 +145,12 @@ void ElementwiseChain::run_range(const BlockWalk& walk, std::int64_t begin, std:
   std::vector<const void*> at(nodes_.size());
   for (std::int64_t i = begin; i < end; i += step) {
     const std::int64_t n = std::min(step, end - i);
+    const BlockWalk::Position here = walk.at(i);
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
       const Node& node = nodes_[k];
       void* const slot = base + slots[k] * kSlot;
       if (!node.op) {
-        at[k] = walk.input(static_cast<std::size_t>(node.input), i, n, slot);
+        at[k] = walk.input(static_cast<std::size_t>(node.input), here, n, slot);
         continue;
       }
       const void* operands[BlockOp::kMostOperands] = {};
@@ -159,7 +160,7 @@ void ElementwiseChain::run_range(const BlockWalk& walk, std::int64_t begin, std:
       at[k] = slot;
     }
     for (std::size_t k = 0; k < outputs_.size(); ++k)
-      walk.write(k, at[static_cast<std::size_t>(outputs_[k].first)], i, n);
+      walk.write(k, at[static_cast<std::size_t>(outputs_[k].first)], here, n);
   }
 }
 

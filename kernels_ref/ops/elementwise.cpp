@@ -107,11 +107,12 @@ void run_blocks(const BlockOp& op, std::span<const ConstTensorView> inputs, cons
     const void* at[BlockOp::kMostOperands] = {};
     for (std::int64_t i = begin; i < end; i += step) {
       const std::int64_t n = std::min(step, end - i);
-      for (std::size_t k = 0; k < inputs.size(); ++k) at[k] = walk.input(k, i, n, gathered[k]);
-      void* const place = walk.output_in_place(0, i, n);
+      const BlockWalk::Position here = walk.at(i);
+      for (std::size_t k = 0; k < inputs.size(); ++k) at[k] = walk.input(k, here, n, gathered[k]);
+      void* const place = walk.output_in_place(0, here, n);
       void* const result = place != nullptr ? place : gathered[BlockOp::kMostOperands];
       op.run(at, result, n);
-      if (place == nullptr) walk.write(0, result, i, n);
+      if (place == nullptr) walk.write(0, result, here, n);
     }
   });
 }

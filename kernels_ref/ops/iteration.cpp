@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <string>
 
 #include "kernels_ref/kernel_error.hpp"
 #include "kernels_ref/ops/fill.hpp"
@@ -88,6 +88,8 @@ void BlockWalk::merge() {
     for (Track& track : tracks_) track.steps[kept] = track.steps[dim];
   }
   const std::size_t rank = sizes_.empty() ? 0 : kept + 1;
+  if (rank > kMostAxes)
+    throw KernelError("tensor", "sizes", "at most 64 axes that are not contiguous", std::to_string(rank));
   sizes_.resize(rank);
   for (Track& track : tracks_) {
     track.steps.resize(rank);
@@ -99,65 +101,78 @@ bool BlockWalk::all_contiguous() const {
   return std::all_of(tracks_.begin(), tracks_.end(), [](const Track& track) { return track.contiguous; });
 }
 
-/// Calls move(address, step, elements done, elements) for the pieces of rows that [begin, begin + n) covers.
-template <typename Move>
-void BlockWalk::for_each_row(const Track& track, std::int64_t begin, std::int64_t n, Move move) const {
-  const std::size_t rank = sizes_.size();
-  std::vector<std::int64_t> index(rank);
-  std::int64_t rest = begin;
+BlockWalk::Position BlockWalk::at(std::int64_t begin) const {
+  Position position;
+  position.begin = begin;
+  for (std::size_t dim = sizes_.size(); dim-- > 0; begin /= sizes_[dim])
+    position.index[dim] = begin % sizes_[dim];
+  return position;
+}
+
+std::byte* BlockWalk::address(const Track& track, const Position& position) const {
   std::int64_t offset = 0;
-  for (std::size_t dim = rank; dim-- > 0; rest /= sizes_[dim]) {
-    index[dim] = rest % sizes_[dim];
-    offset += index[dim] * track.steps[dim];
-  }
+  for (std::size_t dim = 0; dim < sizes_.size(); ++dim) offset += position.index[dim] * track.steps[dim];
+  return track.base + offset;
+}
+
+bool BlockWalk::in_one_row(const Position& position, std::int64_t n) const {
+  return sizes_.empty() || position.index[sizes_.size() - 1] + n <= sizes_.back();
+}
+
+std::byte* BlockWalk::direct(const Track& track, const Position& position, std::int64_t n) const {
+  if (track.contiguous) return track.base + position.begin * track.width;
+  const bool packed = track.steps.back() == track.width && in_one_row(position, n);
+  return packed ? address(track, position) : nullptr;
+}
+
+/// Calls move(address, step, elements done, elements) for the pieces of rows that n elements from `position`
+/// cover.
+template <typename Move>
+void BlockWalk::for_each_row(const Track& track, Position position, std::int64_t n, Move move) const {
+  const std::size_t last = sizes_.size() - 1;
+  std::byte* from = address(track, position);
   for (std::int64_t done = 0; done < n;) {
-    const std::int64_t piece = std::min(n - done, sizes_[rank - 1] - index[rank - 1]);
-    move(track.base + offset, track.steps[rank - 1], done, piece);
+    const std::int64_t piece = std::min(n - done, sizes_[last] - position.index[last]);
+    move(from, track.steps[last], done, piece);
     done += piece;
-    index[rank - 1] += piece;
-    offset += piece * track.steps[rank - 1];
-    for (std::size_t dim = rank - 1; dim > 0 && index[dim] == sizes_[dim]; --dim) {
-      offset += track.steps[dim - 1] - sizes_[dim] * track.steps[dim];
-      index[dim] = 0;
-      ++index[dim - 1];
+    position.index[last] += piece;
+    from += piece * track.steps[last];
+    for (std::size_t dim = last; dim > 0 && position.index[dim] == sizes_[dim]; --dim) {
+      from += track.steps[dim - 1] - sizes_[dim] * track.steps[dim];
+      position.index[dim] = 0;
+      ++position.index[dim - 1];
     }
   }
 }
 
-std::byte* BlockWalk::direct(const Track& track, std::int64_t begin, std::int64_t n) const {
-  if (track.contiguous) return track.base + begin * track.width;
-  if (track.steps.back() != track.width || begin % sizes_.back() + n > sizes_.back()) return nullptr;
-  std::int64_t offset = 0;
-  for (std::size_t dim = sizes_.size(); dim-- > 0; begin /= sizes_[dim])
-    offset += begin % sizes_[dim] * track.steps[dim];
-  return track.base + offset;
-}
-
-const void* BlockWalk::input(std::size_t index, std::int64_t begin, std::int64_t n, void* buffer) const {
+const void* BlockWalk::input(std::size_t index, const Position& position, std::int64_t n,
+                             void* buffer) const {
   const Track& track = tracks_[output_count_ + index];
-  if (const std::byte* const in_place = direct(track, begin, n)) return in_place;
+  if (const std::byte* const in_place = direct(track, position, n)) return in_place;
   auto* const to = static_cast<std::byte*>(buffer);
-  for_each_row(track, begin, n,
+  for_each_row(track, position, n,
                [&](std::byte* from, std::int64_t step, std::int64_t done, std::int64_t piece) {
                  move_elements(to + done * track.width, track.width, from, step, piece, track.width);
                });
   return buffer;
 }
 
-void* BlockWalk::output_in_place(std::size_t index, std::int64_t begin, std::int64_t n) const {
-  return direct(tracks_[index], begin, n);
+void* BlockWalk::output_in_place(std::size_t index, const Position& position, std::int64_t n) const {
+  return direct(tracks_[index], position, n);
 }
 
-void BlockWalk::write(std::size_t index, const void* elements, std::int64_t begin, std::int64_t n) const {
+void BlockWalk::write(std::size_t index, const void* elements, const Position& position,
+                      std::int64_t n) const {
   const Track& track = tracks_[index];
   const auto* const from = static_cast<const std::byte*>(elements);
-  if (std::byte* const to = direct(track, begin, n)) {
+  if (std::byte* const to = direct(track, position, n)) {
     std::memcpy(to, from, static_cast<std::size_t>(n * track.width));
     return;
   }
-  for_each_row(track, begin, n, [&](std::byte* to, std::int64_t step, std::int64_t done, std::int64_t piece) {
-    move_elements(to, step, from + done * track.width, track.width, piece, track.width);
-  });
+  for_each_row(track, position, n,
+               [&](std::byte* to, std::int64_t step, std::int64_t done, std::int64_t piece) {
+                 move_elements(to, step, from + done * track.width, track.width, piece, track.width);
+               });
 }
 
 }  // namespace bufferproof::kernels

@@ -8,6 +8,7 @@
 // sizes).
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,20 +24,29 @@ ConstTensorView broadcast_to(const ConstTensorView& view, const Sizes& sizes, st
 
 class BlockWalk {
  public:
-  /// All views have the first output's sizes (broadcast_to). Only pointers are kept.
+  static constexpr std::size_t kMostAxes = 64;  ///< of axes that do not merge; PyTorch has the same limit
+
+  /// All views have the first output's sizes (broadcast_to). Only pointers are kept. KernelError above
+  /// kMostAxes.
   BlockWalk(std::span<const TensorView> outputs, std::span<const ConstTensorView> inputs);
 
   std::int64_t count() const { return count_; }
   /// All inputs and outputs are one contiguous row.
   bool all_contiguous() const;
-  /// Elements [begin, begin + n) of input `index`: a pointer into it where they are contiguous, else `buffer`
-  /// after gathering.
-  const void* input(std::size_t index, std::int64_t begin, std::int64_t n, void* buffer) const;
-  /// Where elements [begin, begin + n) of output `index` can be written in place; nullptr when they have to
-  /// be scattered.
-  void* output_in_place(std::size_t index, std::int64_t begin, std::int64_t n) const;
+
+  /// Where a block begins: found once a block, used for every operand.
+  struct Position {
+    std::int64_t begin = 0;
+    std::array<std::int64_t, kMostAxes> index{};
+  };
+  Position at(std::int64_t begin) const;
+  /// n elements of input `index` from `position` on: a pointer into it where they are contiguous, else
+  /// `buffer` after gathering.
+  const void* input(std::size_t index, const Position& position, std::int64_t n, void* buffer) const;
+  /// Where n elements of output `index` can be written in place; nullptr when they have to be scattered.
+  void* output_in_place(std::size_t index, const Position& position, std::int64_t n) const;
   /// Copies n contiguous elements to their places in output `index`.
-  void write(std::size_t index, const void* elements, std::int64_t begin, std::int64_t n) const;
+  void write(std::size_t index, const void* elements, const Position& position, std::int64_t n) const;
 
  private:
   struct Track {
@@ -47,10 +57,14 @@ class BlockWalk {
   };
   void add(const ConstTensorView& view, const std::vector<std::size_t>& order);
   void merge();
-  /// The address of n contiguous elements from `begin`, nullptr when they are not contiguous.
-  std::byte* direct(const Track& track, std::int64_t begin, std::int64_t n) const;
+  /// The address of element `position`.
+  std::byte* address(const Track& track, const Position& position) const;
+  /// Whether n elements from `position` lie in one row.
+  bool in_one_row(const Position& position, std::int64_t n) const;
+  /// The address of n contiguous elements, nullptr when they are not contiguous.
+  std::byte* direct(const Track& track, const Position& position, std::int64_t n) const;
   template <typename Move>
-  void for_each_row(const Track& track, std::int64_t begin, std::int64_t n, Move move) const;
+  void for_each_row(const Track& track, Position position, std::int64_t n, Move move) const;
 
   std::int64_t count_ = 0;
   std::size_t output_count_ = 1;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels_ref/fp_state.hpp"
 #include "kernels_ref/kernel_error.hpp"
 #include "kernels_ref/ops/chain.hpp"
 #include "kernels_ref/ops/elementwise.hpp"
@@ -196,6 +197,7 @@ void per_channel(const RowArithmetic& row, std::string_view op, Tensor& a, const
 
 template <bool kFast>
 void native_batch_norm(const OpCall& call) {
+  const FpStateGuard state;  // the per-channel parameters are computed on this thread
   call.expect_counts(5, 1);
   const ConstTensorView& x = floating_input(call);
   if (x.rank() < 2) call.fail("x", "a channel axis", "shape " + format_sizes(x.sizes()));

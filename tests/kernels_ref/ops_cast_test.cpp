@@ -35,6 +35,28 @@ TEST(Cast, RunEqualsDefinitionForEveryPairAndMode) {
   }
 }
 
+TEST(Cast, EveryHalfPatternAndItsNeighbourhoodOnEveryInstructionSet) {
+  Tensor halves(DType::f16, {65536}), singles(DType::f32, {65536 * 4});
+  const std::span<float> values = singles.elements<float>();
+  for (std::uint32_t i = 0; i < 65536; ++i) {
+    const auto pattern = static_cast<std::uint16_t>(i);
+    std::memcpy(halves.view().bytes() + 2 * i, &pattern, 2);
+    const std::uint32_t wide = bits_of(f16_to_f32(pattern));
+    for (std::uint32_t k = 0; k < 4; ++k)  // the value, a tie, and just beside the tie
+      values[4 * i + k] = __builtin_bit_cast(float, wide + (k == 0 ? 0 : 0xffeU + k));
+  }
+  for (const auto& [from, to] : {std::pair(&halves, DType::f32), std::pair(&singles, DType::f16)}) {
+    OpCall call{.op = "cast", .inputs = {std::as_const(*from).view()}};
+    const auto make = [&, size = from->sizes(), type = to] {
+      Maker fresh(43);
+      std::vector<Placed> outputs;
+      outputs.push_back(place(fresh, type, size, Placement::plain));
+      return outputs;
+    };
+    expect_run_equals_define(call, make, "f16 conversions");
+  }
+}
+
 Tensor cast(const Tensor& x, DType to, const std::string& mode) {
   Tensor out(to, x.sizes());
   OpCall call{.op = "cast", .inputs = {x.view()}, .outputs = {out.view()}};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels_ref/convert16.hpp"
+#include "kernels_ref/fp_state.hpp"
 #include "kernels_ref/isa/isa_control.hpp"
 #include "kernels_ref/kernel_error.hpp"
 #include "kernels_ref/parallel.hpp"
@@ -24,7 +25,7 @@ inline constexpr DType kAllTypes[] = {DType::f16, DType::bf16, DType::f32, DType
 
 /// Bit patterns that break naive code: NaNs, infinities, zeros, subnormals, extremes, and values near where
 /// ops bend.
-inline std::vector<std::uint64_t> edge_bits(DType dtype) {
+inline std::vector<std::uint64_t> make_edge_bits(DType dtype) {
   switch (dtype) {
     case DType::f16:
       return {0,      0x8000, 1,      0x8001, 0x03ff, 0x0400, 0x7bff, 0xfbff, 0x7c00, 0xfc00,
@@ -85,6 +86,15 @@ inline std::vector<std::uint64_t> edge_bits(DType dtype) {
   }
 }
 
+inline const std::vector<std::uint64_t>& edge_bits(DType dtype) {
+  static const auto all = [] {
+    std::vector<std::vector<std::uint64_t>> made;
+    for (DType each : kAllTypes) made.push_back(make_edge_bits(each));
+    return made;
+  }();
+  return all[static_cast<std::size_t>(dtype)];
+}
+
 class Maker {
  public:
   explicit Maker(unsigned seed) : random_(seed) {}
@@ -96,7 +106,7 @@ class Maker {
       case 0:
         return random_();
       case 1: {
-        const auto edges = edge_bits(dtype);
+        const auto& edges = edge_bits(dtype);
         return edges[random_() % edges.size()];
       }
       default:
@@ -123,9 +133,11 @@ class Maker {
   Tensor tensor(DType dtype, const Sizes& sizes, bool edges = true) {
     Tensor made(dtype, sizes);
     const auto width = static_cast<std::size_t>(model::size_in_bytes(dtype));
-    for (std::int64_t i = 0; i < made.element_count(); ++i) {
+    std::byte* const to = made.view().bytes();
+    const auto count = static_cast<std::size_t>(made.element_count());
+    for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t value = edges ? bits(dtype) : moderate(dtype);
-      std::memcpy(made.view().bytes() + static_cast<std::size_t>(i) * width, &value, width);
+      std::memcpy(to + i * width, &value, width);
     }
     return made;
   }
@@ -168,12 +180,16 @@ inline Placed place(Maker& maker, DType dtype, const Sizes& sizes, Placement pla
 
 inline ::testing::AssertionResult same_bytes(const Tensor& a, const Tensor& b) {
   const auto width = static_cast<std::size_t>(model::size_in_bytes(a.dtype()));
-  for (std::int64_t i = 0; i < a.element_count(); ++i) {
+  const std::byte* const left = a.view().bytes();
+  const std::byte* const right = b.view().bytes();
+  if (a.size_in_bytes() != b.size_in_bytes()) return ::testing::AssertionFailure() << "different sizes";
+  for (std::size_t at = 0; at < a.size_in_bytes(); at += width) {
+    if (std::memcmp(left + at, right + at, width) == 0) continue;
     std::uint64_t x = 0, y = 0;
-    std::memcpy(&x, a.view().bytes() + static_cast<std::size_t>(i) * width, width);
-    std::memcpy(&y, b.view().bytes() + static_cast<std::size_t>(i) * width, width);
-    if (x != y)
-      return ::testing::AssertionFailure() << "element " << i << ": " << std::hex << x << " against " << y;
+    std::memcpy(&x, left + at, width);
+    std::memcpy(&y, right + at, width);
+    return ::testing::AssertionFailure()
+           << "element " << at / width << ": " << std::hex << x << " against " << y;
   }
   return ::testing::AssertionSuccess();
 }
@@ -216,6 +232,14 @@ void expect_run_equals_define(OpCall call, MakeOutputs make_outputs, const std::
     }
   }
   set_isa(std::nullopt);
+  set_thread_count(1);
+  // A host that flushes subnormals must not be able to change a bit.
+  std::vector<Placed> flushed = make_outputs();
+  attach(flushed);
+  set_flush_to_zero(true);
+  op.run(call);
+  set_flush_to_zero(false);
+  EXPECT_TRUE(same_blocks(defined, flushed)) << what << " with flush-to-zero set by the host";
   set_thread_count(0);
 }
 
