@@ -165,8 +165,9 @@ void add(const std::string& name, Body body) {
 }
 
 void add_mode(const std::string& mode, DType dtype, const NumericsProfile& profile) {
-  add("convs/b8/t2/" + mode,
-      [=](benchmark::State& s) { run_ours(s, supported_isas().back(), 2, 8, dtype, profile); });
+  for (int threads : {1, 2})
+    add("convs/b8/t" + std::to_string(threads) + "/" + mode,
+        [=](benchmark::State& s) { run_ours(s, supported_isas().back(), threads, 8, dtype, profile); });
 }
 
 }  // namespace

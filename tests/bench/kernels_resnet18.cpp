@@ -44,7 +44,7 @@ void register_all() {
   }
   add("f32", best, 1, 1, DType::f32, {});
   add("f32", best, 1, 8, DType::f32, {});
-  add("f64", best, 2, 8, DType::f64, {});
+  for (const int threads : {1, 2}) add("f64", best, threads, 8, DType::f64, {});
   add("f32-ascend-a2", best, 2, 8, DType::f32, numerics_profile("ascend-a2"));
 }
 

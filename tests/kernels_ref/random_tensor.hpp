@@ -41,7 +41,10 @@ inline double draw(TestRandom& random, Values values) {
                                  -0x1p-149, 0x1p-126, 3e38,     -3e38,     65504, 6e-8};
     return kEdges[random.below(12)];
   }
-  return std::ldexp(random.unit(), values == Values::edge ? static_cast<int>(random.below(40)) - 20 : 0);
+  // One draw a statement: the order in which a call's arguments are evaluated differs between compilers.
+  const double value = random.unit();
+  const int exponent = values == Values::edge ? static_cast<int>(random.below(40)) - 20 : 0;
+  return std::ldexp(value, exponent);
 }
 
 inline void fill_random(const TensorView& contiguous, std::uint64_t seed, Values values) {
