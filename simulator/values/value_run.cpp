@@ -76,17 +76,9 @@ class Values : public ValueHooks {
 
   void written(const AccessPoint& at, const std::vector<AccessPoint>& left_out, const Actor& actor) override {
     const Tensor& result = result_of(at.buffer, actor);
-    std::vector<std::pair<std::int64_t, std::vector<std::byte>>> kept;
-    const std::span<std::byte> bytes = at.handle->storage->memory->bytes();
-    const std::int64_t unit = at.handle->storage->unit;
-    for (const AccessPoint& region : left_out)
-      for_each_run(region.selection, [&](std::int64_t lo, std::int64_t hi) {
-        const auto part =
-            bytes.subspan(static_cast<std::size_t>(lo * unit), static_cast<std::size_t>((hi - lo) * unit));
-        kept.emplace_back(lo * unit, std::vector<std::byte>(part.begin(), part.end()));
-      });
+    const std::vector<Kept> kept = contents(left_out);
     store(at, result, actor.where);
-    for (const auto& [address, part] : kept) std::copy(part.begin(), part.end(), bytes.begin() + address);
+    for (const Kept& part : kept) std::copy(part.bytes.begin(), part.bytes.end(), part.place);
   }
 
   // E4
@@ -114,6 +106,24 @@ class Values : public ValueHooks {
   }
 
  private:
+  struct Kept {
+    std::byte* place;
+    std::vector<std::byte> bytes;
+  };
+
+  static std::vector<Kept> contents(const std::vector<AccessPoint>& regions) {
+    std::vector<Kept> out;
+    for (const AccessPoint& region : regions) {
+      std::byte* memory = region.handle->storage->memory->bytes().data();
+      const std::int64_t unit = region.handle->storage->unit;
+      auto keep = [&](std::int64_t lo, std::int64_t hi) {
+        out.push_back({memory + lo * unit, {memory + lo * unit, memory + hi * unit}});
+      };
+      for_each_run(region.selection, keep);
+    }
+    return out;
+  }
+
   static const model::TensorFunction* body_of(const model::KernelDef& kernel, const model::Variant& variant) {
     if (variant.fallback && kernel.fx_body) return kernel.fx_body.get();
     return kernel.body ? kernel.body.get() : kernel.fx_body.get();
@@ -126,12 +136,18 @@ class Values : public ValueHooks {
         memory_.allocate(mul_checked(storage.size, storage.unit, where), "s0", dtype.value_or(DType::u8));
   }
 
+  const Tensor* given(const std::string& name) const {
+    if (!options_.tensors) return nullptr;
+    const auto found = options_.tensors->find(name);
+    return found == options_.tensors->end() ? nullptr : &found->second;
+  }
+
   void fill_input(Handle& handle, const std::string& name, const SourceLocation& where) {
-    const auto given = options_.tensors ? options_.tensors->find(name) : decltype(options_.tensors->end()){};
-    if (!options_.tensors || given == options_.tensors->end())
+    const Tensor* given = this->given(name);
+    if (!given)
       return fill_random(handle.storage->memory->bytes(), handle.dtype.value_or(DType::u8),
                          plan_.seed ^ hash(name));
-    const Tensor& tensor = given->second;
+    const Tensor& tensor = *given;
     if (tensor.dtype() != handle.dtype || tensor.sizes() != handle.shape.sizes)
       throw InputError(where,
                        fmt::format("a tensor {} of {} and {} elements", name,
