@@ -49,9 +49,9 @@ namespace ball {
 
 inline double up(double radius) { return radius * (1.0 + 0x1p-40); }
 
-/// The f64 reference of any op here is within 8 ulp (16 half-ulps) of exact, given its operands (kernels_ref/math/bounds.hpp).
-/// `ulps` ulp of error in type `to` (0.5: one rounding) added to a result whose radii were propagated
-/// already.
+/// The f64 reference of any op here is within 8 ulp (16 half-ulps) of exact, given its operands
+/// (kernels_ref/math/bounds.hpp). `ulps` ulp of error in type `to` (0.5: one rounding) added to a result
+/// whose radii were propagated already.
 inline Ball rounded(double value, double error, double slack, const Rounding& to, double ulps = 0.5) {
   const Rounding wide = Rounding::of(model::DType::f64);
   const double size = std::abs(value);
