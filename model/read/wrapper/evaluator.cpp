@@ -132,6 +132,10 @@ void Evaluator::run_entry(const Stmt& entry) {
     throw InputError(module_.locate(entry.at), "a 'return' at the end of call", "none",
                      "the file seems truncated");
   frames_.clear();
+  std::string names;
+  for (const std::string& name : inputs_of_example_size_) names += (names.empty() ? "" : ", ") + name;
+  if (!names.empty())
+    builder_.assume("input sizes that equal a dynamic size's example value are that size: " + names);
 }
 
 /// Follows the body of a function of the file as if it stood here; its names get a prefix.
@@ -237,9 +241,7 @@ Layout Evaluator::layout_of_example(std::string_view name, const ExampleInput& e
   } else {
     for (SymExpr& stride : out.strides) stride = symbolic(*stride.constant());
   }
-  if (guessed)
-    builder_.assume("sizes of input " + std::string(name) +
-                    " that equal a dynamic size's example value are that size");
+  if (guessed) inputs_of_example_size_.emplace_back(name);
   return out;
 }
 

@@ -220,6 +220,7 @@ class Evaluator {
   const Stmt* entry_ = nullptr;
   const Expr* docstring_ = nullptr;
   std::vector<ExampleInput> examples_;
+  std::vector<std::string> inputs_of_example_size_;  ///< see layout_of_example
   std::unordered_map<const Stmt*, FunctionHints> hints_;
   std::unordered_map<std::string, std::optional<OperatorSchema>>
       found_schemas_;  ///< by operator and form of the call
