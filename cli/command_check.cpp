@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <ostream>
 
+#include "checker/certificate.hpp"
 #include "cli/baseline.hpp"
 #include "cli/check_program.hpp"
 #include "cli/command.hpp"
@@ -24,22 +24,17 @@ struct Options {
   std::string suppressions;
   std::string format = "text";
   std::string output;
+  std::string certificate;
   double seconds = 300;
   std::size_t mebibytes = 4096;
   bool strict = false;
+  bool full = false;
 };
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) fail_option(path, "cannot be written");
-}
-
-std::string print(const CheckReport& report, const std::string& format) {
-  if (format == "json") return print_json(report);
-  if (format == "sarif") return print_sarif(report);
-  return print_text(report);
+std::string print(const CheckReport& report, const Options& options) {
+  if (options.format == "json") return print_json(report);
+  if (options.format == "sarif") return print_sarif(report);
+  return print_text(report, options.full);
 }
 
 void set_aside(const Options& options, CheckReport& report, std::ostream& err) {
@@ -61,6 +56,7 @@ CheckRequest request_of(const Options& options) {
   request.assume = options.assume;
   request.log_file = options.log;
   if (!options.log.empty()) request.log = read_file(options.log);
+  request.certificate = !options.certificate.empty();
   request.limits = {options.seconds, options.mebibytes << 20};
   return request;
 }
@@ -69,16 +65,19 @@ int check(const Options& options, Streams streams) {
   const CheckRequest request = request_of(options);
   CheckReport report;
   report.strict = options.strict;
+  std::vector<checker::Certificate> certificates;
   for (const std::string& input : options.inputs) {
     for (model::Program& program : read_programs(input, options.schema)) {
       Judged judged = check_program(std::move(program), request);
       for (const std::string& remark : judged.remarks) streams.err << remark << '\n';
+      certificates.insert(certificates.end(), judged.certificates.begin(), judged.certificates.end());
       report.programs.push_back(std::move(judged.report));
     }
   }
   set_aside(options, report, streams.err);
   settle(report);
-  const std::string text = print(report, options.format);
+  if (request.certificate) write_file(options.certificate, checker::write_certificates(certificates));
+  const std::string text = print(report, options);
   if (options.output.empty()) {
     streams.out << text;
   } else {
@@ -102,6 +101,7 @@ Action add_check(CLI::App& app) {
   command->add_option("--log", options->log, "A run's log: judge the roads its kernels took");
   command->add_option("--schema", options->schema, "Schemas of custom operators");
   command->add_flag("--strict", options->strict, "Assumptions and risks count");
+  command->add_flag("--full", options->full, "In text, every finding with all its lines");
   command->add_option("--baseline", options->baseline,
                       "An earlier JSON report; what it holds does not count");
   command->add_option("--suppressions", options->suppressions,
@@ -109,6 +109,7 @@ Action add_check(CLI::App& app) {
   command->add_option("--format", options->format, "text, json or sarif")
       ->check(CLI::IsMember({"text", "json", "sarif"}));
   command->add_option("-o,--output", options->output, "Write the report to this file");
+  command->add_option("--certificate", options->certificate, "Write what was proved, and how, for 'verify'");
   command->add_option("--timeout", options->seconds, "Seconds of wall time per program and profile")
       ->check(CLI::PositiveNumber);
   command->add_option("--memory-limit", options->mebibytes, "MiB of memory")->check(CLI::Range(64, 1 << 20));

@@ -120,6 +120,13 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) fail(path, "cannot be written");
+}
+
 std::vector<InputFile> find_inputs(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return {{path, read_file(path)}};

@@ -25,6 +25,9 @@ std::vector<InputFile> find_inputs(const std::string& path);
 /// Reads a whole text file. Raises InputError when it is missing, no file, or larger than 256 MiB.
 std::string read_file(const std::string& path);
 
+/// Raises InputError when it cannot be written.
+void write_file(const std::string& path, const std::string& text);
+
 /// What the text is: a bufprog program says so by its first statement, a file named *.bufprog by its name
 /// when its text does not say; everything else is Python.
 model::Dialect detect_dialect(std::string_view text, std::string_view path);

@@ -74,7 +74,8 @@ struct CheckReport {
 /// code. With `strict`, assumptions make a proof `unsupported` and risks count as findings.
 void settle(CheckReport& report);
 
-std::string print_text(const CheckReport& report);
+/// `full`: every finding with all its lines, not the first few only.
+std::string print_text(const CheckReport& report, bool full = false);
 std::string print_json(const CheckReport& report);
 std::string print_sarif(const CheckReport& report);
 

@@ -11,8 +11,16 @@
 namespace bufferproof::cli {
 namespace {
 
+/// Findings told with everything; of more than these the first lines are enough to work with.
+constexpr std::size_t kInFull = 3;
+
+/// Likewise notes, risks and the like.
+constexpr std::size_t kLinesOfSection = 5;
+
 class TextReport {
  public:
+  explicit TextReport(bool all_in_full) : all_in_full_(all_in_full) {}
+
   std::string print(const CheckReport& report) {
     for (const ProgramReport& program : report.programs) {
       if (&program != &report.programs.front()) out_ += "\n";
@@ -35,7 +43,10 @@ class TextReport {
     } else {
       line("  {}", verdict(report, report.runtimes.at(0)));
     }
-    for (std::size_t i = 0; i < report.findings.size(); ++i) finding(report, i);
+    const std::size_t full = all_in_full_ ? report.findings.size() : kInFull;
+    for (std::size_t i = 0; i < report.findings.size(); ++i)
+      i < full ? finding(report, i) : one_line(report, i);
+    if (report.findings.size() > full) line("(--full tells each as the first {})", full);
     problems(report);
     notes(report);
     risks(report, strict);
@@ -52,15 +63,26 @@ class TextReport {
     return text;
   }
 
+  /// "[1]-[4] [7]"
+  static std::string numbers(const std::vector<std::size_t>& findings) {
+    std::vector<std::string> runs;
+    for (std::size_t i = 0; i < findings.size();) {
+      std::size_t last = i;
+      while (last + 1 < findings.size() && findings[last + 1] == findings[last] + 1) ++last;
+      const std::string end = last == i ? "" : fmt::format("-[{}]", findings[last] + 1);
+      runs.push_back(fmt::format("[{}]{}", findings[i] + 1, end));
+      i = last + 1;
+    }
+    return fmt::format("{}", fmt::join(runs, " "));
+  }
+
   void table(const ProgramReport& report) {
     std::size_t width = 7;
     for (const RuntimeReport& row : report.runtimes) width = std::max(width, row.name.size());
     line("");
     for (const RuntimeReport& row : report.runtimes) {
-      std::vector<std::string> numbers;
-      for (std::size_t i : row.findings) numbers.push_back(fmt::format("[{}]", i + 1));
       std::string text =
-          fmt::format("  {:<{}}  {}  {}", row.name, width, verdict(report, row), fmt::join(numbers, " "));
+          fmt::format("  {:<{}}  {}  {}", row.name, width, verdict(report, row), numbers(row.findings));
       text.erase(text.find_last_not_of(' ') + 1);
       line("{}{}", text, row.hypothetical ? "  (hypothetical)" : "");
     }
@@ -77,10 +99,22 @@ class TextReport {
     return quote.empty() ? where.str() : fmt::format("{}  | {}", where.str(), quote);
   }
 
+  static std::string title(const ReportedFinding& f, std::size_t index) {
+    return fmt::format("[{}] {} {} at {}", index + 1, model::name(f.finding.kind), element_name(f.finding),
+                       f.finding.reader);
+  }
+
+  void one_line(const ProgramReport& report, std::size_t index) {
+    const ReportedFinding& f = report.findings[index];
+    const std::string when = f.fallback_kernels.empty()
+                                 ? ""
+                                 : fmt::format(" when {} falls back", fmt::join(f.fallback_kernels, ", "));
+    line("{}{}, line {}{}", index == kInFull ? "\n" : "", title(f, index), f.finding.where.line, when);
+  }
+
   void finding(const ProgramReport& report, std::size_t index) {
     const ReportedFinding& f = report.findings[index];
-    line("\n[{}] {} {} at {}  ({})", index + 1, model::name(f.finding.kind), element_name(f.finding),
-         f.finding.reader, f.finding.rule);
+    line("\n{}", title(f, index));
     field("what", fmt::format("{} {}", reader_name(f.finding), meaning(f.finding.kind)));
     field("where", place(f.finding.where));
     field("allocated", place(f.finding.alloc_where));
@@ -92,16 +126,15 @@ class TextReport {
     field("to do", advice(f));
     field("on device", force_line(f));
     field("replay", replay_command(f, report.program->file));
-    field("id", f.fingerprint);
+    field("id", fmt::format("{}, rule {}", f.fingerprint, f.finding.rule));
     if (f.standing == Standing::baseline) field("known", "in the baseline, not counted");
     if (f.standing == Standing::suppressed)
       field("suppressed", fmt::format("{} (until {}), not counted", f.reason, f.expires));
   }
 
-  std::string writer(const model::Finding& finding) {
-    if (finding.writer.empty()) return "";
-    const std::string at = place(finding.writer_where);
-    return at.empty() ? finding.writer : fmt::format("{}  {}", finding.writer, at);
+  static std::string writer(const model::Finding& finding) {
+    if (finding.writer.empty() || finding.writer_where.line <= 0) return finding.writer;
+    return fmt::format("{}, {}", finding.writer, finding.writer_where.str());
   }
 
   static std::string road(const ReportedFinding& f) {
@@ -127,10 +160,13 @@ class TextReport {
   void section(const char* title, const Shared& lines, std::size_t of_runtimes) {
     if (lines.empty()) return;
     line("\n{}", title);
-    for (const auto& [text, runtimes] : lines) {
+    const std::size_t shown = all_in_full_ ? lines.size() : std::min(lines.size(), kLinesOfSection);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const auto& [text, runtimes] = lines[i];
       const bool all = runtimes.size() == of_runtimes || runtimes.empty();
       line("  {}{}", text, all ? "" : fmt::format("  [{}]", fmt::join(runtimes, ", ")));
     }
+    if (shown < lines.size()) line("  and {} more (--full)", lines.size() - shown);
   }
 
   void problems(const ProgramReport& report) {
@@ -170,12 +206,13 @@ class TextReport {
     section("assumptions", lines, report.runtimes.size());
   }
 
+  const bool all_in_full_;
   std::string out_;
   SourceExcerpts excerpts_;
 };
 
 }  // namespace
 
-std::string print_text(const CheckReport& report) { return TextReport().print(report); }
+std::string print_text(const CheckReport& report, bool full) { return TextReport(full).print(report); }
 
 }  // namespace bufferproof::cli

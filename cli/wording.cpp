@@ -32,7 +32,7 @@ std::string values(const model::Valuation& call) {
 std::string by_fallback(const ReportedFinding& finding) {
   return fmt::format(
       "use a runtime whose fallback stores into the buffer it is given, or keep {} from falling back",
-      fmt::join(finding.fallback_kernels, ", "));
+      finding.fallback_kernels.size() == 1 ? "this kernel" : "these kernels");
 }
 
 /// An argument that a shell hands over unchanged.
