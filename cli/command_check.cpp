@@ -19,7 +19,7 @@ struct Options {
   std::string runtime;
   std::string assume;
   std::string log;
-  std::string schema;
+  InputOptions input_options;
   std::string baseline;
   std::string suppressions;
   std::string format = "text";
@@ -67,7 +67,7 @@ int check(const Options& options, Streams streams) {
   report.strict = options.strict;
   std::vector<checker::Certificate> certificates;
   for (const std::string& input : options.inputs) {
-    for (model::Program& program : read_programs(input, options.schema)) {
+    for (model::Program& program : read_programs(input, options.input_options)) {
       Judged judged = check_program(std::move(program), request);
       for (const std::string& remark : judged.remarks) streams.err << remark << '\n';
       certificates.insert(certificates.end(), judged.certificates.begin(), judged.certificates.end());
@@ -99,7 +99,7 @@ Action add_check(CLI::App& app) {
   command->add_option("--assume", options->assume,
                       "Judge only runs where this holds: 'n <= 4 and s0 % 8 == 0'");
   command->add_option("--log", options->log, "A run's log: judge the roads its kernels took");
-  command->add_option("--schema", options->schema, "Schemas of custom operators");
+  declare_input_options(*command, options->input_options);
   command->add_flag("--strict", options->strict, "Assumptions and risks count");
   command->add_flag("--full", options->full, "In text, every finding with all its lines");
   command->add_option("--baseline", options->baseline,

@@ -16,7 +16,7 @@ namespace {
 struct Options {
   std::string input;
   std::string runtime;
-  std::string schema;
+  InputOptions input_options;
   std::string format = "text";
 };
 
@@ -28,7 +28,7 @@ std::string print(const model::Program& program, const std::string& format) {
 
 int show(const Options& options, Streams streams) {
   std::string text;
-  for (model::Program program : read_programs(options.input, options.schema)) {
+  for (model::Program program : read_programs(options.input, options.input_options)) {
     if (!options.runtime.empty()) program = model::lower(program, choose_profile(options.runtime));
     if (options.format == "text" && !text.empty()) text += "\n";
     text += print(program, options.format);
@@ -44,7 +44,7 @@ Action add_show(CLI::App& app) {
   CLI::App* command = app.add_subcommand("show", "Print a program as text, as a graph, or as JSON");
   command->add_option("INPUT", options->input, "The program")->required();
   command->add_option("--runtime", options->runtime, "Show every road of each kernel under this profile");
-  command->add_option("--schema", options->schema, "Schemas of custom operators");
+  declare_input_options(*command, options->input_options);
   command->add_option("--format", options->format, "text, dot or json")
       ->check(CLI::IsMember({"text", "dot", "json"}));
   return [options](Streams streams) { return show(*options, streams); };

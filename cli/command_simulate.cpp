@@ -21,7 +21,7 @@ namespace {
 struct Options {
   std::string input;
   std::string runtime;
-  std::string schema;
+  InputOptions input_options;
   RunOptions run;
   std::string format = "text";
 };
@@ -95,7 +95,7 @@ Json to_json(const Run& run) {
 }
 
 int simulate(const Options& options, Streams streams) {
-  const std::vector<model::Program> programs = read_programs(options.input, options.schema);
+  const std::vector<model::Program> programs = read_programs(options.input, options.input_options);
   if (programs.size() != 1)
     fail_option(options.input,
                 fmt::format("holds {} programs; a run is of one of them: give its file", programs.size()));
@@ -118,7 +118,7 @@ Action add_simulate(CLI::App& app) {
       app.add_subcommand("simulate", "Run a program once over memory that knows who wrote it");
   command->add_option("INPUT", options->input, "The program")->required();
   command->add_option("--runtime", options->runtime, "Profile name or file");
-  command->add_option("--schema", options->schema, "Schemas of custom operators");
+  declare_input_options(*command, options->input_options);
   declare_run_options(*command, options->run);
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   return [options](Streams streams) { return simulate(*options, streams); };

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <set>
 
 #include "cli/command.hpp"
 #include "model/read/bufprog/reader.hpp"
@@ -20,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{256} << 20;
 constexpr int kDeepestFolder = 16;
-constexpr std::size_t kMostPrograms = 1000;
+constexpr std::size_t kMostFiles = 20'000;
 
 /// Statements of bufprog that no line of Python begins like: a word, then a name.
 constexpr std::array<std::string_view, 15> kBufprogWords{"param", "buf",    "view", "layout",   "same",
@@ -63,30 +66,48 @@ bool begins_like_python(std::string_view line) {
   return false;
 }
 
-void collect(const fs::path& folder, int depth, std::vector<std::string>& into) {
+/// Files below a folder whose name `wanted` accepts.
+void collect(const fs::path& folder, int depth, const std::function<bool(const fs::path&)>& wanted,
+             std::vector<std::string>& into) {
   if (depth > kDeepestFolder) return;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     std::error_code ignored;
-    if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) collect(entry.path(), depth + 1, into);
-    if (entry.is_regular_file(ignored) && entry.path().filename() == "output_code.py")
+    if (entry.is_directory(ignored) && !entry.is_symlink(ignored))
+      collect(entry.path(), depth + 1, wanted, into);
+    if (entry.is_regular_file(ignored) && wanted(entry.path().filename()))
       into.push_back(entry.path().string());
-    if (into.size() > kMostPrograms)
-      fail(folder.string(),
-           fmt::format("holds more than {} output_code.py files; name a part of it", kMostPrograms));
+    if (into.size() > kMostFiles)
+      fail(folder.string(), fmt::format("holds more than {} files to read; name a part of it", kMostFiles));
   }
   if (error) fail(folder.string(), "cannot be listed: " + error.message());
 }
 
 std::vector<std::string> files_of_folder(const std::string& path) {
   std::vector<std::string> files;
-  collect(path, 0, files);
+  collect(
+      path, 0, [](const fs::path& name) { return name == "output_code.py"; }, files);
   std::sort(files.begin(), files.end());
   if (files.empty())
     fail(path,
          "holds no output_code.py; compile with TORCH_COMPILE_DEBUG=1 and give the torch_compile_debug "
          "folder");
   return files;
+}
+
+/// The traced graphs a folder holds of these programs' kernels: files named after their hash.
+model::TracedGraphs traced_graphs(const std::string& folder, const std::vector<model::Program>& programs) {
+  std::set<std::string> names;
+  for (const model::Program& program : programs)
+    for (const model::KernelDef& kernel : program.kernels)
+      if (!kernel.traced_graph_hash.empty()) names.insert(kernel.traced_graph_hash + ".py");
+  std::vector<std::string> files;
+  if (!names.empty())
+    collect(
+        folder, 0, [&](const fs::path& name) { return names.contains(name.string()); }, files);
+  model::TracedGraphs out;
+  for (const std::string& file : files) out[fs::path(file).stem().string()] = {read_file(file), file};
+  return out;
 }
 
 std::vector<model::Program> read_text(const InputFile& file, const model::wrapper::SchemaTable& schemas) {
@@ -142,13 +163,28 @@ model::Dialect detect_dialect(std::string_view text, std::string_view path) {
   return path.ends_with(".bufprog") ? model::Dialect::bufprog : model::Dialect::wrapper;
 }
 
-std::vector<model::Program> read_programs(const std::string& path, const std::string& schema_path) {
+void declare_input_options(CLI::App& command, InputOptions& options) {
+  command.add_option("--schema", options.schema, "Schemas of custom operators");
+  command.add_option(
+      "--graphs", options.graphs,
+      "Folder with the traced graphs of fallbacks (traced_graph_cache); default: INPUT, if a folder");
+}
+
+std::vector<model::Program> read_programs(const std::string& path, const InputOptions& options) {
   model::wrapper::SchemaTable schemas = model::wrapper::SchemaTable::shipped();
-  if (!schema_path.empty()) schemas.add(read_file(schema_path), schema_path);
+  if (!options.schema.empty()) schemas.add(read_file(options.schema), options.schema);
   std::vector<model::Program> out;
   for (const InputFile& file : find_inputs(path))
     for (model::Program& program : read_text(file, schemas)) out.push_back(std::move(program));
-  for (model::Program& program : out) model::number_steps(program);
+  std::error_code ignored;
+  const std::string graphs_folder =
+      options.graphs.empty() && fs::is_directory(path, ignored) ? path : options.graphs;
+  const model::TracedGraphs graphs =
+      graphs_folder.empty() ? model::TracedGraphs{} : traced_graphs(graphs_folder, out);
+  for (model::Program& program : out) {
+    if (program.dialect == model::Dialect::wrapper) model::read_kernel_bodies(program, graphs);
+    model::number_steps(program);
+  }
   return out;
 }
 

@@ -11,6 +11,10 @@
 
 #include "model/program.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace bufferproof::cli {
 
 /// One file's text.
@@ -32,8 +36,18 @@ void write_file(const std::string& path, const std::string& text);
 /// when its text does not say; everything else is Python.
 model::Dialect detect_dialect(std::string_view text, std::string_view path);
 
-/// The programs of an INPUT argument: several for a folder or a log. `schema_path`: a --schema file, or
-/// empty. Raises InputError; none is returned empty.
-std::vector<model::Program> read_programs(const std::string& path, const std::string& schema_path = "");
+/// What helps to read programs.
+struct InputOptions {
+  std::string schema;  ///< file with schemas of custom operators; empty: none
+  std::string
+      graphs;  ///< folder with the traced graphs of fallbacks; empty: the input itself, if it is a folder
+};
+
+/// --schema and --graphs.
+void declare_input_options(CLI::App& command, InputOptions& options);
+
+/// The programs of an INPUT argument: several for a folder or a log; kernel texts are read. Raises
+/// InputError; none is returned empty.
+std::vector<model::Program> read_programs(const std::string& path, const InputOptions& options = {});
 
 }  // namespace bufferproof::cli

@@ -82,6 +82,22 @@ TEST(ReportText, SaysWhatWhereWhichElementWhichRoadAndWhatToDo) {
   EXPECT_THAT(text, HasSubstr("B8: one tiling buffer"));
 }
 
+TEST(ReportText, ManyFindingsStayShortUnlessAskedFor) {
+  CheckReport report = sample("w.py");
+  ProgramReport& program = report.programs[0];
+  for (int i = 1; i < 5; ++i) {
+    program.findings.push_back(program.findings[0]);
+    program.runtimes[2].findings.push_back(static_cast<std::size_t>(i));
+  }
+  settle(report);
+  const std::string text = print_text(report);
+  EXPECT_THAT(text, HasSubstr("refuted  [1]-[5]"));
+  EXPECT_THAT(text, HasSubstr("\n[5] UNWRITTEN buf1[0, 17] at extern_kernels.convolution, line 3 when "
+                              "mlir_fused_relu_0 falls back\n"));
+  EXPECT_THAT(text, HasSubstr("(--full tells each as the first 3)\n"));
+  EXPECT_THAT(print_text(report, true), Not(HasSubstr("--full")));
+}
+
 TEST(ReportText, SetAsideFindingsAreShownAndNotCounted) {
   CheckReport report = sample("w.py");
   report.programs[0].findings[0].standing = Standing::suppressed;

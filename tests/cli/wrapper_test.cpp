@@ -72,6 +72,18 @@ TEST_F(Wrapper, ALogDecidesWhichKernelsFellBack) {
   EXPECT_THAT(fell.out, AllOf(HasSubstr("[1]"), Not(HasSubstr("[2]"))));
 }
 
+TEST_F(Wrapper, TracedGraphsOfAFolderAreRead) {
+  const examples::EmittedWrapper emitted = examples::emit_resnet({}, {});
+  folder_.write("dump/output_code.py", emitted.text);
+  const std::string unread = "its graph is not in the file";
+  EXPECT_THAT(call({"check", folder_.path("dump")}).out, HasSubstr(unread));
+  for (const auto& [hash, text] : emitted.traced_graphs)
+    folder_.write("dump/traced_graph_cache/0/" + hash + "/" + hash + ".py", text);
+  EXPECT_THAT(call({"check", folder_.path("dump")}).out, Not(HasSubstr(unread)));
+  EXPECT_THAT(call({"check", folder_.path("dump/output_code.py"), "--graphs", folder_.path("dump")}).out,
+              Not(HasSubstr(unread)));
+}
+
 TEST_F(Wrapper, SimulateTakesADelivery) {
   const std::string file = resnet18({.reuse = false});
   const std::vector<std::string> base{"simulate", file, "--runtime", "torch_npu-26.1.0", "--fallback"};
