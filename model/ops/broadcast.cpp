@@ -16,12 +16,13 @@ bool is_one(const SymExpr& size) { return size.constant() == 1; }
 std::vector<TensorType> infer(InferContext& context) {
   const std::vector<std::int64_t>& dims = context.op.integers("dims");
   TensorType result{context.operand(0).dtype, context.op.sizes("shape")};
-  context.require(dims.size() == context.operand(0).rank(), "one result axis per operand axis",
-                  fmt::format("{} axes for {}", dims.size(), context.operand(0).str()));
+  if (dims.size() != context.operand(0).rank())
+    context.fail("one result axis per operand axis",
+                 fmt::format("{} axes for {}", dims.size(), context.operand(0).str()));
   std::int64_t last = -1;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     std::size_t axis = context.axis(dims[i], result.rank());
-    context.require(dims[i] > last, "rising result axes", fmt::format("{} after {}", dims[i], last));
+    if (dims[i] <= last) context.fail("rising result axes", fmt::format("{} after {}", dims[i], last));
     last = dims[i];
     const SymExpr& size = context.operand(0).shape[i];
     if (!is_one(size)) context.require_equal(size, result.shape[axis], "operand and result size");

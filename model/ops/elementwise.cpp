@@ -2,8 +2,8 @@
 //
 // Operands have one shape (readers insert broadcasts); element i of the result depends on element i of each
 // operand and on nothing else. Tested by tests/model/body_ops_test.cpp.
-#include <algorithm>
 #include <array>
+#include <map>
 
 #include "model/ops/op_registry.hpp"
 #include "model/ops/rules.hpp"
@@ -106,26 +106,30 @@ constexpr std::array kTable{
 };
 
 const Elementwise* find(std::string_view name) {
-  auto found = std::find_if(kTable.begin(), kTable.end(), [&](const auto& row) { return row.name == name; });
-  return found == kTable.end() ? nullptr : &*found;
+  static const auto table = [] {
+    std::map<std::string_view, const Elementwise*> rows;
+    for (const Elementwise& row : kTable) rows.emplace(row.name, &row);
+    return rows;
+  }();
+  auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
 }
 
 std::vector<TensorType> infer(InferContext& context) {
   const Elementwise& row = *find(context.op.name);
   // A select's condition is i1 and may be one element for all lanes only after a broadcast.
   bool select = row.name == "select";
-  if (select)
-    context.require(context.operand(0).dtype == DType::i1, "an i1 condition", context.operand(0).str());
+  if (select && context.operand(0).dtype != DType::i1)
+    context.fail("an i1 condition", context.operand(0).str());
   const TensorType& first = context.operand(select ? 1 : 0);
   for (std::size_t i = 0; i < context.operand_count(); ++i) {
     context.require_same_shape(first, context.operand(i));
-    if (select && i == 0) continue;
-    context.require(context.operand(i).dtype == first.dtype, "operands of one element type",
-                    first.str() + " and " + context.operand(i).str());
+    if ((select && i == 0) || context.operand(i).dtype == first.dtype) continue;
+    context.fail("operands of one element type", first.str() + " and " + context.operand(i).str());
   }
   bool floating = is_floating(first.dtype);
-  context.require(row.takes != Takes::floats || floating, "floating-point operands", first.str());
-  context.require(row.takes != Takes::integers || !floating, "integer operands", first.str());
+  if (row.takes == Takes::floats && !floating) context.fail("floating-point operands", first.str());
+  if (row.takes == Takes::integers && floating) context.fail("integer operands", first.str());
   TensorType result = first;
   if (row.gives == Gives::boolean) result.dtype = DType::i1;
   return {result};

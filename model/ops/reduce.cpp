@@ -27,14 +27,14 @@ std::vector<TensorType> infer(InferContext& context) {
   std::vector<bool> folded(x.rank(), false);
   for (std::int64_t dim : dims) {
     std::size_t axis = context.axis(dim, x.rank());
-    context.require(!folded[axis], "each axis once", fmt::format("axis {} twice", axis));
+    if (folded[axis]) context.fail("each axis once", fmt::format("axis {} twice", axis));
     folded[axis] = true;
   }
   TensorType result{x.dtype, {}};
   for (std::size_t i = 0; i < x.rank(); ++i)
     if (!folded[i]) result.shape.push_back(x.shape[i]);
-  context.require(context.operand(1).dtype == x.dtype, "an init of the operand's element type",
-                  context.operand(1).str());
+  if (context.operand(1).dtype != x.dtype)
+    context.fail("an init of the operand's element type", context.operand(1).str());
   context.require_same_shape(result, context.operand(1));
   return {result};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace bufferproof::model::mlir {
 namespace {
@@ -218,15 +219,23 @@ constexpr std::array<Predicate, 16> kPredicates{{{"oeq", true, "eq"},
 }  // namespace
 
 std::optional<std::string_view> function_op(std::string_view enumeration, std::string_view value) {
-  for (const Function& function : kFunctions)
-    if (function.enumeration == enumeration && function.value == value) return function.op;
-  return std::nullopt;
+  static const auto table = [] {
+    std::map<std::pair<std::string_view, std::string_view>, std::string_view> rows;
+    for (const Function& row : kFunctions) rows.emplace(std::pair(row.enumeration, row.value), row.op);
+    return rows;
+  }();
+  auto found = table.find({enumeration, value});
+  return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
 const Spelling* find_spelling(std::string_view text) {
-  auto found =
-      std::find_if(kSpellings.begin(), kSpellings.end(), [&](const auto& row) { return row.text == text; });
-  return found == kSpellings.end() ? nullptr : &*found;
+  static const auto table = [] {
+    std::map<std::string_view, const Spelling*> rows;
+    for (const Spelling& row : kSpellings) rows.emplace(row.text, &row);
+    return rows;
+  }();
+  auto found = table.find(text);
+  return found == table.end() ? nullptr : found->second;
 }
 
 std::optional<std::string_view> compare_predicate(std::string_view predicate, bool floating) {
