@@ -108,6 +108,7 @@ void Walker::visit(const Alloc& s) {
   const int object = new_object(name, {{true, actual}}, declared, s.dtype, false);
   Binding binding{Binding::Kind::handle, object, ideal};
   bind(name, path(), {{path(), binding}});
+  // S5: what nobody wrote may hold anything, so no tag is given; a read of it is UNWRITTEN.
   if (s.init == Init::uninit) return;
   static const std::map<Init, std::string> kTags{
       {Init::zero, "zero"}, {Init::input, "in"}, {Init::filled, "fill"}};
