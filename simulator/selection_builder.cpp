@@ -16,7 +16,6 @@ using model::Valuation;
 namespace {
 
 constexpr std::int64_t kMostEnumerated = std::int64_t{1} << 22;
-constexpr std::int64_t kLargestIndex = std::int64_t{1} << 60;
 /// How far an element out of bounds is looked for; beyond, a corner of the box is named.
 constexpr std::int64_t kMostSearched = std::int64_t{1} << 20;
 
@@ -138,7 +137,8 @@ bool SelectionBuilder::affine(const IndexSet& set) {
     const auto hi = known(variable.hi).constant();
     if (!lo || !hi) return false;
     lows.push_back(*lo);
-    out_.counts.push_back(where.is_false() || *hi <= *lo ? 0 : add_checked(*hi, -*lo, where_));
+    out_.counts.push_back(
+        where.is_false() || *hi <= *lo ? 0 : add_checked(*hi, mul_checked(*lo, -1, where_), where_));
   }
   if (where.is_false() && set.variables.empty()) return false;
   for (const SymExpr& e : set.index) {
@@ -238,7 +238,8 @@ void SelectionBuilder::enumerate(const IndexSet& set, std::size_t variable) {
   const model::BoundVariable& bound = set.variables[variable];
   const std::int64_t lo = evaluate(bound.lo, variables_, where_);
   const std::int64_t hi = evaluate(bound.hi, variables_, where_);
-  if (hi > lo && (lo < -kLargestIndex || hi - lo > kMostEnumerated)) too_many(where_, kMostEnumerated);
+  if (hi > lo && add_checked(hi, mul_checked(lo, -1, where_), where_) > kMostEnumerated)
+    too_many(where_, kMostEnumerated);
   for (std::int64_t value = lo; value < hi; ++value) {
     if (++enumerated_ > kMostEnumerated) too_many(where_, kMostEnumerated);
     variables_[bound.name] = value;
