@@ -29,6 +29,23 @@ void substitute(Attributes& attributes, const std::map<std::string, SymExpr, std
       for (SymExpr& size : *sizes) size = size.substitute(by);
 }
 
+/// Names come from other languages: what the printer's notation has no character for becomes '_'.
+std::string printable(std::string name) {
+  for (char& c : name) {
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!letter && c != '_' && c != '$' && c != '.' && c != '-') c = '_';
+  }
+  return name.empty() ? "_" : name;
+}
+
+/// A name that also reads as a symbol in a size expression.
+std::string identifier(std::string name) {
+  name = printable(std::move(name));
+  for (char& c : name)
+    if (c == '$' || c == '.' || c == '-') c = '_';
+  return name[0] >= '0' && name[0] <= '9' ? "p" + name : name;
+}
+
 bool mentions(const SymExpr& expr, const std::string& symbol) {
   std::set<std::string> symbols;
   expr.collect_symbols(symbols);
@@ -38,11 +55,12 @@ bool mentions(const SymExpr& expr, const std::string& symbol) {
 }  // namespace
 
 FunctionBuilder::FunctionBuilder(std::string name, SourceLocation where) {
-  function_.name = std::move(name);
+  function_.name = identifier(std::move(name));
   function_.where = std::move(where);
 }
 
-std::string FunctionBuilder::unique_name(const std::string& wanted) {
+std::string FunctionBuilder::unique_name(const std::string& name) {
+  std::string wanted = printable(name);
   auto [entry, fresh] = names_.emplace(wanted, 0);
   if (fresh) return wanted;
   for (;;) {
@@ -52,7 +70,7 @@ std::string FunctionBuilder::unique_name(const std::string& wanted) {
 }
 
 SymExpr FunctionBuilder::open_size(const std::string& hint) {
-  std::string name = unique_name(hint);
+  std::string name = unique_name(identifier(hint));
   open_.emplace(name, open_.size());
   return SymExpr::symbol(name);
 }
@@ -74,7 +92,7 @@ ValueId FunctionBuilder::parameter(const std::string& name, TensorType type) {
 }
 
 ValueId FunctionBuilder::scalar_parameter(const std::string& name, DType dtype) {
-  ValueId id = parameter(name, {dtype, {}});
+  ValueId id = parameter(identifier(name), {dtype, {}});
   TensorValue& value = function_.values[static_cast<std::size_t>(id)];
   value.scalar = true;
   if (dtype == DType::i64 || dtype == DType::i32) value.integer = SymExpr::symbol(value.name);

@@ -59,7 +59,7 @@ class FunctionBuilder {
   ValueId add_value(TensorValue value);
   void unify(const SymExpr& a, const SymExpr& b);
   bool replace(const SymExpr& symbol, const SymExpr& by);
-  std::string unique_name(const std::string& wanted);
+  std::string unique_name(const std::string& name);
 
   TensorFunction function_;
   std::map<std::string, SymExpr, std::less<>> replaced_;

@@ -42,6 +42,18 @@ TEST(TensorFunction, PrintReadsBack) {
   EXPECT_EQ(print(again), text);
 }
 
+/// Found by fuzzing: names of other languages must not break the notation, and a size named `%0` is no
+/// number.
+TEST(TensorFunction, NamesOutsideTheNotationReadBack) {
+  FunctionBuilder b("m\xff<x>");
+  b.scalar_parameter("0", DType::i64);
+  ValueId n = b.scalar_parameter("a-b.c", DType::i64);
+  ValueId x = b.parameter("\xc3\xa4", {DType::f32, {*b.value(n).integer, *b.value(n - 1).integer}});
+  TensorFunction function = b.finish({x});
+  TensorFunction again = parse_tensor_function(print(function));
+  EXPECT_TRUE(same_body(function, again)) << print(function);
+}
+
 TEST(TensorFunction, VerifierRefusesAWrongType) {
   std::string text = print(sample());
   std::size_t at = text.find("f32[4, s0]\n");
