@@ -10,6 +10,7 @@ namespace bufferproof::kernels {
 namespace {
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 62;
+constexpr std::size_t kAddressSpace = std::size_t{1} << 47;
 constexpr std::size_t kAlignment = 64;  // one cache line, one AVX-512 register
 
 [[noreturn]] void throw_too_large(std::span<const std::int64_t> sizes) {
@@ -158,6 +159,7 @@ void Tensor::Free::operator()(std::byte* block) const {
 Tensor::Tensor(DType dtype, Sizes sizes) : dtype_(dtype), sizes_(std::move(sizes)) {
   const std::size_t bytes = byte_count(dtype_, sizes_);
   try {
+    if (bytes > kAddressSpace) throw std::bad_alloc();  // sanitizers abort where operator new would throw
     bytes_.reset(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{kAlignment})));
   } catch (const std::bad_alloc&) {
     throw KernelError("tensor", "sizes", "a size that fits this machine's memory",
