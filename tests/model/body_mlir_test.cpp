@@ -116,6 +116,9 @@ TEST(MlirBody, EveryFunctionEnumerationReads) {
                  "tensor<4xf32>"));
     EXPECT_FALSE(has(printed, "unsupported")) << fn;
   }
+}
+
+TEST(MlirBody, EveryHfusionFunctionReads) {
   for (std::string fn : {"relu",  "sqrt",  "rsqrt", "rec",   "tanh",   "sin",   "cos",      "atan", "tan",
                          "erf",   "log2",  "log10", "log1p", "exp2",   "expm1", "ilogb",    "asin", "acos",
                          "asinh", "acosh", "atanh", "sinh",  "lgamma", "cosh",  "nearbyint"}) {
@@ -135,6 +138,9 @@ TEST(MlirBody, EveryFunctionEnumerationReads) {
             "%1 : tensor<4xi32>"));
     EXPECT_FALSE(has(printed, "unsupported")) << fn;
   }
+}
+
+TEST(MlirBody, EveryComparisonAndRoundModeReads) {
   for (std::string fn : {"minf", "maxf", "powf", "ldexp", "minnumf", "maxnumf", "atan2", "copysign"}) {
     std::string printed = round_trip(wrap(
         "%a: tensor<4xf32>", "tensor<4xf32>",

@@ -21,6 +21,11 @@ class Lowering {
 
  private:
   using Handler = Value (Lowering::*)(const Call&);
+  struct Row {
+    std::string_view aten;
+    Handler handler;
+  };
+  static const std::vector<Row> kRows;  ///< lowering_table.cpp
   static const std::map<std::string_view, Handler>& handlers();
 
   // pointwise.cpp
