@@ -205,8 +205,7 @@ TEST(MlirBody, GenericWithMapsBecomesBroadcastTransposeAndElementwise) {
       wrap("%a: tensor<4x8xf32>, %b: tensor<8xf32>, %c: tensor<8x4xf32>", "tensor<4x8xf32>", R"(
     %cst = arith.constant 2.0 : f32
     %0 = tensor.empty() : tensor<4x8xf32>
-    %1 = linalg.generic {indexing_maps = [#map, #map1, affine_map<(d0, d1) -> (d1, d0)>, #map], iterator_types = ["parallel", "parallel"]} ins(%a, %b, %c : tensor<4x8xf32>, tensor<8xf32>, tensor<8x4xf32>) outs(%0 : tensor<4x8xf32>) {
-    ^bb0(%in: f32, %in_0: f32, %in_1: f32, %out: f32):
+    %1 = linalg.generic {indexing_maps = [#map, #map1, affine_map<(d0, d1) -> (d1, d0)>, #map], iterator_types = ["parallel", "parallel"]} ins(%a, %b, %c : tensor<4x8xf32>, tensor<8xf32>, tensor<8x4xf32>) outs(%0 : tensor<4x8xf32>) { ^bb0(%in: f32, %in_0: f32, %in_1: f32, %out: f32):
       %2 = arith.mulf %in, %in_0 : f32
       %3 = arith.addf %2, %in_1 : f32
       %4 = math.exp %3 : f32
@@ -221,8 +220,7 @@ TEST(MlirBody, GenericWithMapsBecomesBroadcastTransposeAndElementwise) {
 
 TEST(MlirBody, GenericReductionBecomesAReduce) {
   std::string printed = round_trip(wrap("%a: tensor<4x8xf32>, %z: tensor<4xf32>", "tensor<4xf32>", R"(
-    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x8xf32>) outs(%z : tensor<4xf32>) {
-    ^bb0(%in: f32, %out: f32):
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x8xf32>) outs(%z : tensor<4xf32>) { ^bb0(%in: f32, %out: f32):
       %2 = arith.mulf %in, %in : f32
       %3 = arith.addf %out, %2 : f32
       linalg.yield %3 : f32
