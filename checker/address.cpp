@@ -150,10 +150,29 @@ std::optional<SymExpr> extreme(const SymExpr& value, const std::vector<BoundVari
   return out;
 }
 
+namespace {
+
+/// Every symbol as a variable that is what it is: its range is the one of the symbol.
+void add_symbols(const SymExpr& expr, std::vector<BoundVariable>& variables) {
+  std::set<std::string> symbols;
+  expr.collect_symbols(symbols);
+  for (const std::string& name : symbols) {
+    const bool known =
+        std::any_of(variables.begin(), variables.end(), [&](auto& v) { return v.name == name; });
+    const SymExpr self = SymExpr::symbol(name);
+    if (!known) variables.push_back({name, self, self + 1});
+  }
+}
+
+}  // namespace
+
 Cond same_address(const SymExpr& a, const std::vector<BoundVariable>& a_variables, const SymExpr& b,
                   const std::vector<BoundVariable>& b_variables, const Ranges& ranges) {
   std::vector<BoundVariable> variables = a_variables;
   variables.insert(variables.end(), b_variables.begin(), b_variables.end());
+  // Sizes that are only added are digits like any other; those that multiply an index make places of their
+  // own.
+  if (a.linear() && b.linear()) add_symbols(a - b, variables);
   const auto ga = by_monomial(a, variables);
   const auto gb = by_monomial(b, variables);
   Radices radices;

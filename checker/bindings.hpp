@@ -38,8 +38,7 @@ struct HandleObject {
   std::optional<model::DType> dtype;
   std::string name;  ///< first name, for reports
   model::SourceLocation where;
-  int names = 0;         ///< names that mean it
-  bool derived = false;  ///< a view or second handle of another one
+  std::vector<std::string> names;  ///< every name that ever meant it
 };
 
 /// What a name means: an object with its ideal twin, or nothing.

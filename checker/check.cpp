@@ -86,8 +86,6 @@ class Pass {
     if (solver_) return *solver_;
     solver_.emplace(options_.rlimit);
     for (const model::Symbol& symbol : program_.symbols) restrict(symbol.name, symbol.lo, symbol.hi);
-    for (const Choice& choice : world_.choices)
-      restrict(choice.symbol, 0, static_cast<std::int64_t>(choice.names.size()) - 1);
     solver_->add(options_.assume);
     return *solver_;
   }
@@ -167,7 +165,7 @@ class Pass {
 
   void ask_unknown(const Question& question) {
     solver().push();
-    solver().add(question.wrong);
+    solver().add(question.wrong && roads(world_, question.wrong));
     if (solver().check() != Answer::unsat)
       undecided(
           Verdict::unsupported, question.where,
@@ -190,8 +188,11 @@ class Pass {
   bool holds_on(const Question& question, const Witness& witness) {
     solver().push();
     solver().add(question.wrong);
+    std::set<std::string> symbols;
+    question.wrong.collect_symbols(symbols);
     for (const model::Symbol& symbol : program_.symbols) fix(symbol.name, witness);
-    for (const Choice& choice : world_.choices) fix(choice.symbol, witness);
+    for (const Choice& choice : world_.choices)
+      if (symbols.contains(choice.symbol)) fix(choice.symbol, witness);
     const bool holds = solver().check() == Answer::sat;
     solver().pop();
     return holds;

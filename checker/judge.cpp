@@ -71,6 +71,7 @@ class ReadJudge {
     q.where = read_.where;
     q.step = access_.place.at_end ? INT32_MAX : access_.place.step;
     q.wrong = base_ && wrong;
+    q.running = access_.running;
     q.element = logical(access_);
     q.storage = access_.storage;
     q.cases = cases;
@@ -301,6 +302,7 @@ Judged judge(const World& world, const Bounds& bounds) {
   q.where = bounds.where;
   q.step = access.place.step;
   q.wrong = wrong;
+  q.running = access.running;
   q.element = logical(access);
   q.storage = access.storage;
   out.questions.push_back(std::move(q));

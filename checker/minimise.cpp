@@ -37,11 +37,17 @@ class Minimiser {
 
   Found run(Witness& witness, std::string* proof) {
     Scope scope(solver_);
-    solver_.add(question_.wrong);
+    solver_.add(question_.wrong && roads(world_, question_.wrong));
     const Answer answer = solver_.check();
     if (answer == Answer::unsat && proof) *proof = solver_.smtlib();
     if (answer == Answer::unsat) return Found::none;
     if (answer == Answer::unknown) return Found::unknown;
+    if (!question_.running.is_true()) {
+      question_.running.collect_symbols(symbols_);
+      solver_.add(question_.running && roads(world_, question_.running));
+      const Answer running = solver_.check();
+      if (running != Answer::sat) return running == Answer::unsat ? Found::none : Found::unknown;
+    }
     fewest_fallbacks();
     for (const model::Symbol& symbol : program_.symbols) least(SymExpr::symbol(symbol.name));
     for (const Choice& choice : world_.choices)
@@ -120,6 +126,18 @@ class Minimiser {
 };
 
 }  // namespace
+
+Cond roads(const World& world, const Cond& condition) {
+  std::set<std::string> symbols;
+  condition.collect_symbols(symbols);
+  Cond out(true);
+  for (const Choice& choice : world.choices) {
+    if (!symbols.contains(choice.symbol)) continue;
+    const SymExpr road = SymExpr::symbol(choice.symbol);
+    out = out && Cond::le(0, road) && Cond::lt(road, static_cast<std::int64_t>(choice.names.size()));
+  }
+  return out;
+}
 
 Found smallest(Solver& solver, const model::Program& program, const World& world, const Question& question,
                Witness& witness, std::string* proof) {

@@ -16,6 +16,9 @@ struct Witness {
   std::vector<std::int64_t> element;
 };
 
+/// The roads a condition mentions are roads their kernels have.
+model::Cond roads(const World& world, const model::Cond& condition);
+
 enum class Found : std::uint8_t { none, witness, unknown };
 
 /// The solver holds ranges and assumptions; it comes back as it was.

@@ -153,6 +153,7 @@ std::optional<std::vector<Question>> races(const World& world) {
       q.where = later.where;
       q.step = b.place.step;
       q.wrong = wrong;
+      q.running = b.running;
       q.element = b.index;
       q.storage = b.storage;
       q.message = "is not ordered after " + earlier.actor.str();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "checker/bindings.hpp"
+#include "checker/liveness.hpp"
 #include "checker/units.hpp"
 #include "model/substitute.hpp"
 
@@ -16,7 +17,8 @@ using namespace model;  // the walk speaks of nothing but the model's types
 
 class Walker {
  public:
-  Walker(const Program& program, const Block& body, const Ranges& ranges) : program_(program), units_(body) {
+  Walker(const Program& program, const Block& body, const Ranges& ranges)
+      : program_(program), units_(body), last_use_(body) {
     world_.dialect = program.dialect;
     world_.ranges = ranges;
   }
@@ -26,7 +28,9 @@ class Walker {
   void walk(const Block& block);
   /// A condition over few roads and small symbols, tried on all their values: true, false, or itself.
   Cond simplified(const Cond& condition) const;
-  Cond path() const { return path_ && alive_; }
+  /// Branches and roads taken so far. That no launch has raised (alive_) is asked only where something is
+  /// judged: on other paths it does not matter what names mean.
+  Cond path() const { return path_; }
   Place place(int clause) const { return {loops_, step_->id, clause}; }
   void visit(const Branch& s);
   void visit(const Loop& s);
@@ -51,9 +55,9 @@ class Walker {
   static std::string shown(const std::string& name) { return name.substr(0, name.find('@')); }
   int new_storage(const std::string& name, std::optional<SymExpr> size, bool ideal);
   int new_object(const std::string& name, std::vector<Guarded<HandleState>> states,
-                 std::optional<Layout> declared, std::optional<DType> dtype, bool derived);
+                 std::optional<Layout> declared, std::optional<DType> dtype);
+  int next_object() const { return static_cast<int>(objects_.size()); }
   void bind(const std::string& name, const Cond& when, std::vector<Guarded<Binding>> fresh);
-  void release(const Guarded<Binding>& old, const Cond& when);
   std::vector<Guarded<Binding>> resolve(const Name& name, const Name& actor);
   void misuse(FindingClass kind, const Cond& when, const std::string& buffer, const Name& actor);
   void visit(const Alloc& s);
@@ -114,6 +118,7 @@ class Walker {
   std::vector<Variant> simplify(const Launch& s);
   void forget_what_does_not_matter(Variant& variant);
   const HandleState* only_state(const Name& name) const;
+  bool alone(int object, int storage) const;
   bool rebind_is_write(const Rebind& rebind) const;
   std::vector<Cond> choose(const Launch& s, std::vector<Variant> const& variants);
   SymExpr choice_symbol(const Launch& s);
@@ -130,6 +135,7 @@ class Walker {
   void visit(const Unsupported& s);
   const Program& program_;
   Units units_;
+  LastUse last_use_;
   World world_;
   Bindings bindings_;
   std::vector<HandleObject> objects_;

@@ -90,6 +90,7 @@ void Walker::read(const Name& buffer, const IndexSet& set, const From& from, boo
     if (report_mismatch(use, relies, shown(text(buffer)), reader)) continue;
     Read r;
     r.access = access(set, state, use.guard, clause);
+    r.access.running = alive_;
     if (world_.dialect == Dialect::wrapper) r.ideal = ideal_access(set, use, r.access, clause);
     r.from = rename(from);
     r.buffer = shown(text(buffer));
@@ -106,7 +107,8 @@ void Walker::read(const Name& buffer, const IndexSet& set, const From& from, boo
 bool Walker::report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader) {
   const Mismatch mismatch = use.state.value.mismatch;
   if (mismatch == Mismatch::none || (mismatch == Mismatch::strides && !relies)) return false;
-  world_.misuses.push_back({FindingClass::mismatch, use.guard, place(0), buffer, rename_loops(reader), "C7",
+  world_.misuses.push_back({FindingClass::mismatch, use.guard && alive_, place(0), buffer,
+                            rename_loops(reader), "C7",
                             "is not what the file declares: a fallback's result came with another layout",
                             step_->where, objects_[use.binding.value.object].where});
   return true;
@@ -122,7 +124,9 @@ void Walker::bounds(const Access& access, const std::string& buffer, const Name&
   if (!access.layout || access.spans_storage) return;
   const auto& size = world_.storages[access.storage].size;
   const bool inside = access.whole && size && world_.ranges.surely_le(access.layout->extent(), *size);
-  if (!inside) world_.bounds.push_back({access, buffer, rename_loops(actor), step_->where});
+  if (inside) return;
+  world_.bounds.push_back({access, buffer, rename_loops(actor), step_->where});
+  world_.bounds.back().access.running = alive_;
 }
 
 Event::Kind Walker::event_kind(Clause::Kind kind) const {
@@ -171,6 +175,7 @@ void Walker::store(const Clause& clause, const Name& kernel, const Name& writer,
 void Walker::accumulate_reads(const Clause& clause, const Use& use, const Access& a, const Name& kernel) {
   Read r;
   r.access = a;
+  r.access.running = alive_;
   r.buffer = shown(text(clause.buffer));
   r.reader = rename_loops(kernel);
   r.life = use.state.value.life;
@@ -181,8 +186,10 @@ void Walker::accumulate_reads(const Clause& clause, const Use& use, const Access
 void Walker::on_stream(const Access& access, const Name& stream, StreamAccess::Kind kind, const Name& buffer,
                        const Name& actor) {
   if (!world_.several_streams) return;
+  Access running = access;
+  running.running = alive_;
   world_.stream_accesses.push_back(
-      {access, rename_loops(stream), kind, shown(text(buffer)), rename_loops(actor), step_->where});
+      {running, rename_loops(stream), kind, shown(text(buffer)), rename_loops(actor), step_->where});
 }
 
 }  // namespace bufferproof::checker

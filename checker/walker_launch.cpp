@@ -96,31 +96,31 @@ void Walker::stream_access(const Clause& clause, const Launch& s, int order) {
   }
 }
 
-/// E4: the handle moves to where the result lives. Returns that storage.
+/// E4: the handle moves to where the result lives, on every path at once. Returns that storage.
 int Walker::apply(const Rebind& rebind, const Name& kernel, const Name& writer,
                   const std::vector<int>& earlier, int order) {
   int storage = -1;
-  for (const Use& use : uses(rebind.handle, kernel)) {
-    const HandleObject& object = objects_[use.binding.value.object];
+  for (const auto& binding : resolve(rebind.handle, kernel)) {
+    const HandleObject& object = objects_[binding.value.object];
     std::optional<Layout> declared = object.declared;
     if (declared) declared->offset = 0;
     std::optional<Layout> result = rebind.result ? std::optional(rename_loops(*rebind.result)) : declared;
     const Mismatch mismatch = mismatch_of(rebind, object, result);
-    const std::int64_t scale = use.state.value.scale;
+    const std::int64_t scale = units_.scale(text(rebind.handle), object.dtype);
     if (result) result = in_units(*result, scale);
     HandleState state{storage, result, !result, scale, -1, mismatch};
     std::vector<Guarded<HandleState>> fresh;
     if (!rebind.alias_of.empty()) {
-      fresh = aliased(rebind, kernel, state, use.guard);
+      fresh = aliased(rebind, kernel, state, binding.when);
     } else {
       if (storage < 0)
         storage = rebind.same_as >= 0 ? earlier[static_cast<std::size_t>(rebind.same_as)]
                                       : result_storage(object.name, result, writer, order);
       state.storage = storage;
       state.spans_storage = true;
-      fresh.push_back({use.guard, state});
+      fresh.push_back({binding.when, state});
     }
-    move(use.binding.value.object, use.guard, fresh);
+    move(binding.value.object, binding.when, fresh);
   }
   return storage;
 }
@@ -228,6 +228,18 @@ const HandleState* Walker::only_state(const Name& name) const {
   return object.states.size() == 1 ? &object.states[0].value : nullptr;
 }
 
+/// No other handle on the storage is named again after this step.
+bool Walker::alone(int object, int storage) const {
+  const auto& handles = world_.storages[storage].handles;
+  return std::none_of(handles.begin(), handles.end(), [&](int other) {
+    const HandleObject& o = objects_[other];
+    const bool stands_here = std::any_of(o.states.begin(), o.states.end(),
+                                         [&](const auto& state) { return state.value.storage == storage; });
+    auto named_again = [&](const std::string& name) { return last_use_.after(name, step_->id); };
+    return other != object && stands_here && std::any_of(o.names.begin(), o.names.end(), named_again);
+  });
+}
+
 /// given: a fresh output with a single handle on its storage, result as declared, aliasing nothing
 /// because: nobody can reach the old storage, so moving the handle and writing it cannot be told apart.
 bool Walker::rebind_is_write(const Rebind& rebind) const {
@@ -236,7 +248,7 @@ bool Walker::rebind_is_write(const Rebind& rebind) const {
   if (!state || state->mismatch != Mismatch::none) return false;
   auto found = bindings_.find(rebind.handle.str());
   const HandleObject& object = objects_[found->second[0].value.object];
-  if (object.derived || world_.storages[state->storage].live_handles != 1) return false;
+  if (!alone(found->second[0].value.object, state->storage)) return false;
   if (rebind.dtype && object.dtype && *rebind.dtype != *object.dtype) return false;
   if (!rebind.result) return true;
   if (!object.declared) return false;

@@ -34,27 +34,18 @@ int Walker::new_storage(const std::string& name, std::optional<SymExpr> size, bo
 }
 
 int Walker::new_object(const std::string& name, std::vector<Guarded<HandleState>> states,
-                       std::optional<Layout> declared, std::optional<DType> dtype, bool derived) {
-  for (const auto& state : states) ++world_.storages[state.value.storage].live_handles;
-  objects_.push_back({std::move(states), std::move(declared), dtype, shown(name), step_->where, 0, derived});
+                       std::optional<Layout> declared, std::optional<DType> dtype) {
+  for (const auto& state : states) world_.storages[state.value.storage].handles.push_back(next_object());
+  objects_.push_back({std::move(states), std::move(declared), dtype, shown(name), step_->where, {}});
   return static_cast<int>(objects_.size()) - 1;
 }
 
 void Walker::bind(const std::string& name, const Cond& when, std::vector<Guarded<Binding>> fresh) {
   auto& alternatives = bindings_[name];
   if (alternatives.empty()) alternatives.push_back({true, Binding{Binding::Kind::no_storage}});
-  for (const auto& old : alternatives) release(old, when);
   for (const auto& one : fresh)
-    if (one.value.object >= 0) ++objects_[one.value.object].names;
+    if (one.value.object >= 0) objects_[one.value.object].names.push_back(name);
   assign(alternatives, when, fresh, [&](const Cond& c) { return simplified(c); });
-}
-
-/// A name that stops meaning its object on every path frees the object's claim on the storage.
-void Walker::release(const Guarded<Binding>& old, const Cond& when) {
-  if (!when.is_true() || old.value.object < 0) return;
-  HandleObject& object = objects_[old.value.object];
-  if (--object.names > 0) return;
-  for (const auto& state : object.states) --world_.storages[state.value.storage].live_handles;
 }
 
 /// Every meaning of a name on the current path; unusable ones are reported as misuse by `actor` (C6).
@@ -105,7 +96,7 @@ void Walker::visit(const Alloc& s) {
   HandleState actual{new_storage(name, size, false), layout, true, scale, -1, Mismatch::none};
   HandleState ideal = actual;
   if (world_.dialect == Dialect::wrapper) ideal.storage = new_storage(name, size, true);
-  const int object = new_object(name, {{true, actual}}, declared, s.dtype, false);
+  const int object = new_object(name, {{true, actual}}, declared, s.dtype);
   Binding binding{Binding::Kind::handle, object, ideal};
   bind(name, path(), {{path(), binding}});
   // S5: what nobody wrote may hold anything, so no tag is given; a read of it is UNWRITTEN.
@@ -163,7 +154,7 @@ void Walker::visit(const View& s) {
       states.push_back({state.when, view_state(s, wanted, state.value, scale)});
     Binding binding{Binding::Kind::handle, -1, view_state(s, wanted, base.value.ideal, scale)};
     binding.ideal.mismatch = Mismatch::none;
-    binding.object = new_object(name, states, declared, dtype, true);
+    binding.object = new_object(name, states, declared, dtype);
     fresh.push_back({base.when, binding});
   }
   bind_or_nothing(name, fresh);
@@ -214,7 +205,7 @@ int Walker::second_handle(const std::string& name, int object, bool take, const 
       world_.storages[state.value.storage].takes.push_back({place(0), when && state.when});
       state.value.life = step_->id;
     }
-  return new_object(name, std::move(states), objects_[object].declared, objects_[object].dtype, true);
+  return new_object(name, std::move(states), objects_[object].declared, objects_[object].dtype);
 }
 
 /// C3: after a rename the new name's contents are its own; the ancestor's views keep what they had.
@@ -241,9 +232,7 @@ void Walker::visit(const Point& s) {
 /// S3: the object moves; no memory is written.
 void Walker::move(int object, const Cond& when, const std::vector<Guarded<HandleState>>& fresh) {
   auto& states = objects_[object].states;
-  if (when.is_true())
-    for (const auto& state : states) --world_.storages[state.value.storage].live_handles;
-  for (const auto& state : fresh) ++world_.storages[state.value.storage].live_handles;
+  for (const auto& state : fresh) world_.storages[state.value.storage].handles.push_back(object);
   assign(states, when, fresh, [&](const Cond& c) { return simplified(c); });
 }
 

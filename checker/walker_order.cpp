@@ -36,6 +36,7 @@ void Walker::visit(const Copy& s) {
 void Walker::copy_reads(const Copy& s, const Use& source, const Access& from) {
   Read r;
   r.access = from;
+  r.access.running = alive_;
   r.buffer = shown(text(s.source));
   r.reader = "COPY";
   r.life = source.state.value.life;

@@ -36,6 +36,7 @@ struct Access {
   std::int64_t id = 0;  ///< names the variables of a whole access
   Place place;
   model::Cond guard = true;
+  model::Cond running = true;  ///< of what is judged: no launch before it has raised (E11)
   int storage = -1;
   std::vector<model::BoundVariable> variables;  ///< names unique within the world
   model::Cond where = true;
@@ -77,9 +78,9 @@ struct StorageInfo {
   bool ideal = false;
   std::vector<Event> events;  ///< in textual order
   std::vector<Take> takes;
-  int parent = -1;       ///< ideal: forked from this storage ...
-  Place forked;          ///< ... here, and its contents of then are ours
-  int live_handles = 0;  ///< handle objects on it, for the rebind lemma
+  std::vector<int> handles;  ///< handle objects that ever stood on it, for the rebind lemma
+  int parent = -1;           ///< ideal: forked from this storage ...
+  Place forked;              ///< ... here, and its contents of then are ours
 };
 
 /// One read to be judged.
