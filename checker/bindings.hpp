@@ -23,6 +23,7 @@ struct HandleState {
   std::int64_t scale = 1;  ///< units per element (checker/units.hpp); then the last axis runs over them
   int life = -1;
   Mismatch mismatch = Mismatch::none;
+  model::Cond mismatch_when = true;  ///< sizes for which it is one: strides of axes of size 1 do not matter
 };
 
 template <typename T>

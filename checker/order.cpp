@@ -97,6 +97,13 @@ StreamAccess apart(const StreamAccess& a) {
   return out;
 }
 
+/// What lies outside the storage is not carried out (C5).
+Cond inside(const World& world, const Access& access) {
+  const auto& size = world.storages[static_cast<std::size_t>(access.storage)].size;
+  if (access.spans_storage || !size) return true;
+  return Cond::le(0, access.address) && Cond::lt(access.address, *size);
+}
+
 /// Reverse: a loop in which the later access textually precedes the earlier one still has earlier iterations.
 bool may_precede(const StreamAccess& a, const StreamAccess& b) {
   const int x = top_position(a.access.place);
@@ -143,7 +150,8 @@ std::optional<std::vector<Question>> races(const World& world) {
       }
       if (wrong.is_false()) continue;
       wrong = wrong && !happens_before(world, a, later, decided);
-      wrong = wrong && instance_condition(a.access) && instance_condition(b) && overlap(world, a.access, b);
+      wrong = wrong && instance_condition(a.access) && instance_condition(b) && overlap(world, a.access, b) &&
+              inside(world, a.access) && inside(world, b);
       if (wrong.is_false()) continue;
       Question q;
       q.kind = model::FindingClass::race;

@@ -7,6 +7,8 @@ namespace {
 
 void collect_streams(const Block& block, std::set<std::string>& into) {
   for (const Step& step : block) {
+    if (const auto* result = std::get_if<Return>(&step.node); result && !result->after_everything)
+      into.insert(result->stream.str());
     if (const auto* launch = std::get_if<Launch>(&step.node)) into.insert(launch->stream.str());
     if (const auto* copy = std::get_if<Copy>(&step.node)) into.insert(copy->stream.str());
     if (const auto* loop = std::get_if<Loop>(&step.node)) collect_streams(loop->body, into);

@@ -92,7 +92,8 @@ class Walker {
   Access ideal_access(const IndexSet& set, const Use& use, const Access& actual, int clause);
   void read(const Name& buffer, const IndexSet& set, const From& from, bool relies, const Name& reader,
             int clause);
-  bool report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader);
+  /// Reports C7 and gives the paths on which the handle is as declared, or the reader does not care.
+  Cond report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader);
   From rename(const From& from) const;
   void bounds(const Access& access, const std::string& buffer, const Name& actor);
   Event::Kind event_kind(Clause::Kind kind) const;
@@ -113,7 +114,8 @@ class Walker {
                                             const Cond& when);
   int result_storage(const std::string& name, const std::optional<Layout>& result, const Name& writer,
                      int order);
-  Mismatch mismatch_of(const Rebind& rebind, const HandleObject& object, const std::optional<Layout>& result);
+  void compare_with_declared(const Rebind& rebind, const HandleObject& object,
+                             const std::optional<Layout>& result, HandleState& state);
   void keep_contract(const Launch& s, const Name& writer, int order);
   std::vector<Variant> simplify(const Launch& s);
   void forget_what_does_not_matter(Variant& variant);

@@ -87,9 +87,10 @@ void Walker::read(const Name& buffer, const IndexSet& set, const From& from, boo
                   int clause) {
   for (const Use& use : uses(buffer, reader)) {
     const HandleState& state = use.state.value;
-    if (report_mismatch(use, relies, shown(text(buffer)), reader)) continue;
+    const Cond as_declared = report_mismatch(use, relies, shown(text(buffer)), reader);
+    if (as_declared.is_false()) continue;
     Read r;
-    r.access = access(set, state, use.guard, clause);
+    r.access = access(set, state, as_declared, clause);
     r.access.running = alive_;
     if (world_.dialect == Dialect::wrapper) r.ideal = ideal_access(set, use, r.access, clause);
     r.from = rename(from);
@@ -104,14 +105,14 @@ void Walker::read(const Name& buffer, const IndexSet& set, const From& from, boo
 }
 
 /// C7: the reader relies on what was declared, and the handle is something else.
-bool Walker::report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader) {
-  const Mismatch mismatch = use.state.value.mismatch;
-  if (mismatch == Mismatch::none || (mismatch == Mismatch::strides && !relies)) return false;
-  world_.misuses.push_back({FindingClass::mismatch, use.guard && alive_, place(0), buffer,
-                            rename_loops(reader), "C7",
+Cond Walker::report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader) {
+  const HandleState& state = use.state.value;
+  if (state.mismatch == Mismatch::none || (state.mismatch == Mismatch::strides && !relies)) return use.guard;
+  world_.misuses.push_back({FindingClass::mismatch, use.guard && state.mismatch_when && alive_, place(0),
+                            buffer, rename_loops(reader), "C7",
                             "is not what the file declares: a fallback's result came with another layout",
                             step_->where, objects_[use.binding.value.object].where});
-  return true;
+  return use.guard && !state.mismatch_when;
 }
 
 From Walker::rename(const From& from) const {
@@ -163,8 +164,11 @@ void Walker::store(const Clause& clause, const Name& kernel, const Name& writer,
     Event::Kind kind = event_kind(clause.kind);
     if (!state.layout && !state.spans_storage) kind = Event::Kind::unknown;
     Access a = access(clause.set, state, when, order);
-    if (clause.kind == Clause::Kind::accumulate) accumulate_reads(clause, use, a, kernel);
-    bounds(a, shown(text(clause.buffer)), kernel);
+    if (clause.kind == Clause::Kind::accumulate) {
+      accumulate_reads(clause, use, a, kernel);
+    } else {
+      bounds(a, shown(text(clause.buffer)), kernel);
+    }
     add_event(kind, a, writer, state.life);
     if (ideal_too && world_.dialect == Dialect::wrapper)
       add_event(kind, access(clause.set, use.binding.value.ideal, when, order), writer, -1);
@@ -173,10 +177,15 @@ void Walker::store(const Clause& clause, const Name& kernel, const Name& writer,
 
 /// An accumulation reads what it adds to: it must be there, and of this life.
 void Walker::accumulate_reads(const Clause& clause, const Use& use, const Access& a, const Name& kernel) {
+  const std::string buffer = shown(text(clause.buffer));
+  const Cond as_declared = report_mismatch(use, clause.relies_on_declared, buffer, kernel);
+  if (as_declared.is_false()) return;
   Read r;
   r.access = a;
+  r.access.guard = a.guard && as_declared;
   r.access.running = alive_;
-  r.buffer = shown(text(clause.buffer));
+  bounds(r.access, buffer, kernel);
+  r.buffer = buffer;
   r.reader = rename_loops(kernel);
   r.life = use.state.value.life;
   r.where = step_->where;

@@ -105,10 +105,13 @@ int Walker::apply(const Rebind& rebind, const Name& kernel, const Name& writer,
     std::optional<Layout> declared = object.declared;
     if (declared) declared->offset = 0;
     std::optional<Layout> result = rebind.result ? std::optional(rename_loops(*rebind.result)) : declared;
-    const Mismatch mismatch = mismatch_of(rebind, object, result);
     const std::int64_t scale = units_.scale(text(rebind.handle), object.dtype);
+    HandleState state;
+    compare_with_declared(rebind, object, result, state);
     if (result) result = in_units(*result, scale);
-    HandleState state{storage, result, !result, scale, -1, mismatch};
+    state.layout = result;
+    state.spans_storage = !result;
+    state.scale = scale;
     std::vector<Guarded<HandleState>> fresh;
     if (!rebind.alias_of.empty()) {
       fresh = aliased(rebind, kernel, state, binding.when);
@@ -154,22 +157,39 @@ int Walker::result_storage(const std::string& name, const std::optional<Layout>&
   return storage;
 }
 
-Mismatch Walker::mismatch_of(const Rebind& rebind, const HandleObject& object,
-                             const std::optional<Layout>& result) {
+/// Sizes for which two layouts of equal rank place some element differently, or have different elements.
+namespace {
+Cond sizes_differ(const Layout& a, const Layout& b) {
+  if (a.rank() != b.rank()) return true;
+  Cond out(false);
+  for (std::size_t i = 0; i < a.rank(); ++i) out = out || Cond::ne(a.sizes[i], b.sizes[i]);
+  return out;
+}
+
+Cond strides_differ(const Layout& a, const Layout& b) {
+  Cond out(false);
+  for (std::size_t i = 0; i < a.rank(); ++i)
+    out = out || (Cond::ne(a.sizes[i], 1) && Cond::ne(a.strides[i], b.strides[i]));
+  return out;
+}
+}  // namespace
+
+/// C7: shape before strides; a difference of dtype is one of shape.
+void Walker::compare_with_declared(const Rebind& rebind, const HandleObject& object,
+                                   const std::optional<Layout>& result, HandleState& state) {
   const bool dtype_differs = rebind.dtype && object.dtype && *rebind.dtype != *object.dtype;
-  if (!object.declared || !result) return dtype_differs ? Mismatch::shape : Mismatch::none;
-  const bool sizes_differ = result->sizes != object.declared->sizes;
-  Layout a = *result;
-  Layout b = *object.declared;
-  a.offset = b.offset = 0;
-  const Mismatch found = sizes_differ || dtype_differs ? Mismatch::shape
-                         : same_placement(a, b)        ? Mismatch::none
-                                                       : Mismatch::strides;
-  if (found != Mismatch::none)
-    world_.notes.push_back(
-        {"C7", step_->where,
-         fmt::format("{} was declared {} and a fallback gives {}", object.name, b.str(), a.str())});
-  return found;
+  if (dtype_differs) state.mismatch = Mismatch::shape;
+  if (dtype_differs || !object.declared || !result) return;
+  const Cond shape = sizes_differ(*result, *object.declared);
+  const Cond strides = shape.is_false() ? strides_differ(*result, *object.declared) : Cond(false);
+  if (shape.is_false() && strides.is_false()) return;
+  state.mismatch = shape.is_false() ? Mismatch::strides : Mismatch::shape;
+  state.mismatch_when = shape.is_false() ? strides : shape;
+  Layout declared = *object.declared;
+  declared.offset = 0;
+  world_.notes.push_back({"C7", step_->where,
+                          fmt::format("{} was declared {} and a fallback gives {}", object.name,
+                                      declared.str(), result->str())});
 }
 
 /// C1, C3: by contract every declared output is written whole, on every road.

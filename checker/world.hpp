@@ -91,8 +91,7 @@ struct Read {
   std::string buffer;
   model::Name reader;
   int life = -1;
-  bool copy = false;           ///< a copy's source: rule "Taint"
-  bool declared_only = false;  ///< a read of declared contents through a mismatched handle: MISMATCH
+  bool copy = false;  ///< a copy's source: rule "Taint"
   model::SourceLocation where;
 };
 

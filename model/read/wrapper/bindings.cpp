@@ -66,11 +66,11 @@ void Evaluator::collect_handles(const Value& value, std::vector<std::string>& in
 /// Is `name` deleted by the next statements, with only assertions of other names between? Then b = a; del a
 /// is a rename, however it is laid out.
 bool Evaluator::is_released_next(std::string_view name) const {
+  const auto is_it = [&](const Expr* target) {
+    return target->kind == ExprKind::name && target->text == name;
+  };
   for (const Stmt* next : following_) {
-    if (next->kind == StmtKind::del)
-      return std::any_of(next->targets.begin(), next->targets.end(), [&](const Expr* target) {
-        return target->kind == ExprKind::name && target->text == name;
-      });
+    if (next->kind == StmtKind::del) return std::any_of(next->targets.begin(), next->targets.end(), is_it);
     const bool assertion = next->kind == StmtKind::expr && next->value->kind == ExprKind::call &&
                            next->value->items[0]->text.substr(0, 7) == "assert_" &&
                            next->value->items.size() > 1 && next->value->items[1]->text != name;
