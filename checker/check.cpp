@@ -178,11 +178,19 @@ class Pass {
   bool reported_before(const Question& question, const Witness& witness) {
     if (world_.dialect != model::Dialect::wrapper || question.kind != model::FindingClass::unwritten)
       return false;
-    for (const Question& earlier : unwritten_)
-      if (earlier.storage == question.storage && earlier.step <= question.step && holds_on(earlier, witness))
-        return true;
+    for (const Question& earlier : unwritten_) {
+      const bool may_be_the_same = earlier.storage == question.storage || has_copy(question.storage);
+      if (may_be_the_same && earlier.step <= question.step && holds_on(earlier, witness)) return true;
+    }
     unwritten_.push_back(question);
     return false;
+  }
+
+  /// A copied element brings along that it was reported where it came from.
+  bool has_copy(int storage) const {
+    const auto& events = world_.storages[static_cast<std::size_t>(storage)].events;
+    return std::any_of(events.begin(), events.end(),
+                       [](const Event& e) { return e.kind == Event::Kind::copy; });
   }
 
   bool holds_on(const Question& question, const Witness& witness) {
