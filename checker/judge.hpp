@@ -17,7 +17,7 @@ struct Question {
   model::SourceLocation where;
   int step = -1;
   model::Cond wrong;
-  model::Cond running = true;           ///< joined to `wrong` when that alone can happen
+  Running running;                      ///< joined to `wrong` when that alone can happen
   std::vector<model::SymExpr> element;  ///< logical index, for the report
   int storage = -1;                     ///< of the element; -1: none
   std::vector<TagCase> cases;           ///< to say who wrote instead

@@ -42,9 +42,9 @@ class Minimiser {
     if (answer == Answer::unsat && proof) *proof = solver_.smtlib();
     if (answer == Answer::unsat) return Found::none;
     if (answer == Answer::unknown) return Found::unknown;
-    if (!question_.running.is_true()) {
-      question_.running.collect_symbols(symbols_);
-      solver_.add(question_.running && roads(world_, question_.running));
+    if (question_.running) {
+      question_.running->collect_symbols(symbols_);
+      solver_.add(*question_.running && roads(world_, *question_.running));
       const Answer running = solver_.check();
       if (running != Answer::sat) return running == Answer::unsat ? Found::none : Found::unknown;
     }

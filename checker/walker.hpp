@@ -144,7 +144,7 @@ class Walker {
   std::vector<LoopFrame> loops_;
   Substitution loop_names_;
   Cond path_ = true;
-  Cond alive_ = true;
+  Running alive_;  ///< no launch so far has raised
   const Step* step_ = nullptr;
   std::int64_t next_variable_ = 0;
 };

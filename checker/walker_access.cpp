@@ -108,7 +108,8 @@ void Walker::read(const Name& buffer, const IndexSet& set, const From& from, boo
 Cond Walker::report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader) {
   const HandleState& state = use.state.value;
   if (state.mismatch == Mismatch::none || (state.mismatch == Mismatch::strides && !relies)) return use.guard;
-  world_.misuses.push_back({FindingClass::mismatch, use.guard && state.mismatch_when && alive_, place(0),
+  world_.misuses.push_back({FindingClass::mismatch,
+                            use.guard && state.mismatch_when && (alive_ ? *alive_ : Cond(true)), place(0),
                             buffer, rename_loops(reader), "C7",
                             "is not what the file declares: a fallback's result came with another layout",
                             step_->where, objects_[use.binding.value.object].where});

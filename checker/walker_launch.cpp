@@ -29,7 +29,7 @@ void Walker::visit(const Launch& s) {
     world_.notes.push_back({"E11", step_->where,
                             fmt::format("{} raises when it runs as {}: {}", s.kernel.str(), variants[v].name,
                                         variants[v].raises)});
-    alive_ = alive_ && !(path_ && guards[v]);
+    alive_ = std::make_shared<const Cond>((alive_ ? *alive_ : Cond(true)) && !(path_ && guards[v]));
   }
 }
 

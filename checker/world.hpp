@@ -7,6 +7,7 @@
 // its contract.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "checker/ranges.hpp"
 
 namespace bufferproof::checker {
+
+/// A long condition that many accesses share; none: true.
+using Running = std::shared_ptr<const model::Cond>;
 
 /// A loop an access stands in: 0 <= variable < count.
 struct LoopFrame {
@@ -36,7 +40,7 @@ struct Access {
   std::int64_t id = 0;  ///< names the variables of a whole access
   Place place;
   model::Cond guard = true;
-  model::Cond running = true;  ///< of what is judged: no launch before it has raised (E11)
+  Running running;  ///< of what is judged: no launch before it has raised (E11)
   int storage = -1;
   std::vector<model::BoundVariable> variables;  ///< names unique within the world
   model::Cond where = true;
