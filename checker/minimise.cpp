@@ -39,15 +39,12 @@ class Minimiser {
     Scope scope(solver_);
     solver_.add(question_.wrong && roads(world_, question_.wrong));
     const Answer answer = solver_.check();
-    if (answer == Answer::unsat && proof) *proof = solver_.smtlib();
-    if (answer == Answer::unsat) return Found::none;
+    const bool never =
+        answer == Answer::unsat || (answer == Answer::sat && question_.running && !still_running());
+    if (never && proof) *proof = solver_.smtlib();
+    if (never) return Found::none;
     if (answer == Answer::unknown) return Found::unknown;
-    if (question_.running) {
-      question_.running->collect_symbols(symbols_);
-      solver_.add(*question_.running && roads(world_, *question_.running));
-      const Answer running = solver_.check();
-      if (running != Answer::sat) return running == Answer::unsat ? Found::none : Found::unknown;
-    }
+    if (solver_.check() != Answer::sat) return Found::unknown;
     fewest_fallbacks();
     for (const model::Symbol& symbol : program_.symbols) least(SymExpr::symbol(symbol.name));
     for (const Choice& choice : world_.choices)
@@ -58,6 +55,24 @@ class Minimiser {
   }
 
  private:
+  /// Joins that no launch has raised before: first what is about the question's own roads, which mostly
+  /// settles it.
+  bool still_running() {
+    const Cond& all = *question_.running;
+    const std::vector<Cond> parts = all.kind() == Cond::Kind::conj ? all.parts() : std::vector<Cond>{all};
+    for (const Cond& part : parts) {
+      std::set<std::string> mentioned;
+      part.collect_symbols(mentioned);
+      const bool own =
+          std::any_of(mentioned.begin(), mentioned.end(), [&](auto& s) { return symbols_.contains(s); });
+      if (own) solver_.add(part);
+    }
+    if (solver_.check() == Answer::unsat) return false;
+    all.collect_symbols(symbols_);
+    solver_.add(all && roads(world_, all));
+    return solver_.check() != Answer::unsat;
+  }
+
   /// at most k for k = 0, 1, 2, ... over the roads the question depends on.
   void fewest_fallbacks() {
     SymExpr count = 0;
