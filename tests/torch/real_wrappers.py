@@ -96,7 +96,9 @@ def emitted(function, arguments, options, settings):
 
 
 def without_first_kernel(text):
-    """The wrapper without its first kernel call whose last argument is named again below; None if there is none."""
+    """The wrapper without its first kernel call that fills a fresh buffer which is named again below, or None.
+
+    A kernel that works in place can be left out of a wrapper and leave a consistent program: nothing to refute."""
     lines = text.splitlines(keepends=True)
     start = next((i for i, line in enumerate(lines) if re.match(r"\s+def call\(|def call\(", line)), None)
     if start is None:
@@ -104,7 +106,8 @@ def without_first_kernel(text):
     for i in range(start, len(lines)):
         call = re.match(r"\s+cpp_fused\w*\((.*)\)\s*$", lines[i])
         names = re.findall(r"\bbuf\d+\b", call.group(1)) if call else []
-        if names and any(re.search(rf"(extern_kernels|return|cpp_fused|torch\.ops).*\b{names[-1]}\b", later) for later in lines[i + 1:]):
+        fresh = names and re.search(rf"\b{names[-1]} = empty_strided", text)
+        if fresh and any(re.search(rf"(extern_kernels|return|cpp_fused|torch\.ops).*\b{names[-1]}\b", later) for later in lines[i + 1:]):
             return "".join(lines[:i] + lines[i + 1:])
     return None
 
