@@ -126,7 +126,7 @@ std::optional<std::int64_t> Solver::value(const SymExpr& expr) const {
   return result.is_numeral_i64(out) ? std::optional(out) : std::nullopt;
 }
 
-std::string Solver::smtlib() const { return impl_->solver.to_smt2(); }
+std::string Solver::smtlib() const { return "(set-logic ALL)\n" + impl_->solver.to_smt2(); }
 std::int64_t Solver::queries() const { return impl_->queries; }
 
 }  // namespace bufferproof::checker
