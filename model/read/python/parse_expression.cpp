@@ -5,7 +5,7 @@
 namespace bufferproof::model::python {
 namespace {
 
-constexpr int kOr = 1, kAnd = 2, kNot = 3, kCompare = 4, kUnary = 11;
+constexpr int kOr = 1, kAnd = 2, kNot = 3, kCompare = 4;
 
 /// How strongly an infix operator binds (as Python's grammar orders them); 0 if the token is none.
 int strength(const Token& token) {
