@@ -142,6 +142,9 @@ Json parse(const std::string& text, const Positions& positions) {
     throw InputError(positions.at_byte(error.byte == 0 ? 0 : error.byte - 1), "JSON",
                      text.empty() ? "an empty file" : "text that does not parse here",
                      "see model/data/runtimes/README.md for the form");
+  } catch (const Json::exception& error) {  // a number beyond the range of a double
+    throw InputError({positions.file, 0, 0}, "JSON with numbers in range", error.what(),
+                     "see model/data/runtimes/README.md for the form");
   }
 }
 

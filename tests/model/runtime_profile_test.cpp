@@ -131,5 +131,10 @@ TEST(NearName, DistanceCountsEdits) {
   EXPECT_EQ(nearest_name("zzz", {"buffer"}), "");
 }
 
+TEST(RuntimeProfile, ANumberOutOfRangeIsAnInputError) {
+  EXPECT_THROW(read_profile("2e22220", "p.json"), InputError);
+  EXPECT_THROW(read_profile("{\"name\": 1e400}", "p.json"), InputError);
+}
+
 }  // namespace
 }  // namespace bufferproof::model
