@@ -69,7 +69,10 @@ std::vector<Value> first(const Call& call, std::size_t count) {
 }  // namespace
 
 Value Lowering::pointwise(const Call& call) {
-  const Pointwise& row = *find(last_name(call.op));
+  const Pointwise* found = find(last_name(call.op));
+  if (!found)
+    throw UnsupportedBody("'" + call.op + "'", call.where);  // "aten..abs": a name, then another one
+  const Pointwise& row = *found;
   std::vector<Value> operands = first(call, row.operands);
   DType dtype = promote(operands);
   if (row.to_float && !is_floating(dtype)) dtype = DType::f32;
