@@ -47,8 +47,7 @@ std::map<SymExpr, SymExpr> by_monomial(const SymExpr& address, const std::vector
 
 using Radices = std::map<SymExpr, std::set<std::int64_t, std::greater<>>>;
 
-/// The strides that occur with each monomial, greatest first; 1 always is one. Empty for a monomial whose
-/// strides do not divide each other.
+/// The strides that occur with each monomial, greatest first; 1 always is one.
 void add_radices(const std::map<SymExpr, SymExpr>& groups, Radices& radices) {
   for (const auto& [monomial, value] : groups) {
     auto& set = radices[monomial];

@@ -14,28 +14,7 @@ using model::SymExpr;
 /// The event with loop and set variables renamed apart from everybody else's.
 Event primed(const Event& event) {
   Event out = event;
-  out.access = expanded(event.access);
-  model::Substitution by;
-  auto fresh = [&](std::string& name) {
-    const std::string renamed = name + "'";
-    by.insert_or_assign(name, SymExpr::symbol(renamed));
-    name = renamed;
-  };
-  Access& a = out.access;
-  for (LoopFrame& loop : a.place.loops) {
-    loop.count = loop.count.substitute(by);
-    fresh(loop.variable);
-  }
-  for (BoundVariable& variable : a.variables) {
-    variable.lo = variable.lo.substitute(by);
-    variable.hi = variable.hi.substitute(by);
-    fresh(variable.name);
-  }
-  if (by.empty()) return out;
-  a.guard = a.guard.substitute(by);
-  a.where = a.where.substitute(by);
-  for (SymExpr& index : a.index) index = index.substitute(by);
-  a.address = a.address.substitute(by);
+  const model::Substitution by = rename_apart(out.access);
   if (out.writer.has_holes()) out.writer = out.writer.substitute(by);
   return out;
 }
@@ -119,6 +98,22 @@ Moment moment_at(const Place& place, const model::Substitution& values) {
 }
 
 }  // namespace
+
+model::Substitution rename_apart(Access& access) {
+  access = expanded(access);
+  model::Substitution by;
+  for (const BoundVariable& v : variables_of(access))
+    by.insert_or_assign(v.name, SymExpr::symbol(v.name + "'"));
+  if (by.empty()) return by;
+  for (LoopFrame& loop : access.place.loops)
+    loop = {loop.loop, loop.variable + "'", loop.count.substitute(by)};
+  for (BoundVariable& v : access.variables) v = {v.name + "'", v.lo.substitute(by), v.hi.substitute(by)};
+  access.guard = access.guard.substitute(by);
+  access.where = access.where.substitute(by);
+  for (SymExpr& index : access.index) index = index.substitute(by);
+  access.address = access.address.substitute(by);
+  return by;
+}
 
 Moment moment_of(const Place& place) { return moment_at(place, {}); }
 

@@ -40,6 +40,10 @@ struct Hit {
   std::map<std::string, model::SymExpr, std::less<>> values;  ///< of a copy: its variables at that instance
 };
 
+/// Writes the access out and gives its loop and set variables primed names of their own ("x'"), so that two
+/// instances can be compared. Returns what was renamed to what.
+std::map<std::string, model::SymExpr, std::less<>> rename_apart(Access& access);
+
 /// The moment of an access as its own instance variables give it.
 Moment moment_of(const Place& place);
 /// Free variables of an access with their ranges: loops, then set variables.
@@ -51,7 +55,7 @@ model::Cond instance_condition(const Access& access);
 model::Cond before(const Moment& a, const Moment& b);
 
 /// All ways the event can precede the query and touch its element. `only`: a further condition on the event's
-/// loop variables (their primed names, see prime()). nullopt: outside the fragment.
+/// loop variables (their primed names, see rename_apart()). nullopt: outside the fragment.
 std::optional<std::vector<Hit>> last_hits(const Event& event, const Query& query, const Ranges& ranges,
                                           const std::function<model::Cond(const Event& primed)>& only = {});
 

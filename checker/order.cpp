@@ -78,21 +78,7 @@ bool conflict(const StreamAccess& a, const StreamAccess& b) {
 /// The earlier access with its variables renamed apart from the later one's.
 StreamAccess apart(const StreamAccess& a) {
   StreamAccess out = a;
-  out.access = expanded(a.access);
-  model::Substitution by;
-  for (const model::BoundVariable& v : variables_of(out.access))
-    by.insert_or_assign(v.name, SymExpr::symbol(v.name + "'"));
-  Access& x = out.access;
-  for (LoopFrame& loop : x.place.loops) {
-    loop.count = loop.count.substitute(by);
-    loop.variable += "'";
-  }
-  for (model::BoundVariable& v : x.variables) {
-    v = {v.name + "'", v.lo.substitute(by), v.hi.substitute(by)};
-  }
-  x.guard = x.guard.substitute(by);
-  x.where = x.where.substitute(by);
-  x.address = x.address.substitute(by);
+  const model::Substitution by = rename_apart(out.access);
   out.stream = out.stream.substitute(by);
   return out;
 }
