@@ -10,6 +10,7 @@
 #include "simulator/executor.hpp"
 #include "simulator/memory/device_memory.hpp"
 #include "simulator/tag_run_with.hpp"
+#include "simulator/values/generated_input.hpp"
 #include "simulator/values/value_hooks.hpp"
 
 namespace bufferproof::simulator {
@@ -23,21 +24,13 @@ using model::SourceLocation;
 
 namespace {
 
-/// FNV-1a: the same on every host.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t value = 0xcbf29ce484222325ULL;
-  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return value;
-}
-
 std::string name_of(const model::Name& name, const RunState& state, const SourceLocation& where) {
   return resolve(name, state.values, where);
 }
 
 class Values : public ValueHooks {
  public:
-  Values(const model::RunPlan& plan, const ValueOptions& options, DeviceMemory& memory)
-      : plan_(plan), options_(options), memory_(memory) {}
+  Values(const ValueOptions& options, DeviceMemory& memory) : options_(options), memory_(memory) {}
 
   std::vector<ReturnedTensor> take_returned() { return std::move(returned_); }
 
@@ -51,6 +44,7 @@ class Values : public ValueHooks {
 
   void launched(const model::Launch& launch, const model::Variant& variant, const RunState& state,
                 const Actor& actor) override {
+    if (options_.on_launch) options_.on_launch(actor.reader);
     results_.clear();
     const model::KernelDef* kernel =
         launch.definition < 0 ? nullptr : &state.program.kernels[static_cast<std::size_t>(launch.definition)];
@@ -144,10 +138,10 @@ class Values : public ValueHooks {
 
   void fill_input(Handle& handle, const std::string& name, const SourceLocation& where) {
     const Tensor* given = this->given(name);
-    if (!given)
-      return fill_random(handle.storage->memory->bytes(), handle.dtype.value_or(DType::u8),
-                         plan_.seed ^ hash(name));
-    const Tensor& tensor = *given;
+    const Tensor generated = given ? Tensor()
+                                   : generated_input(name, handle.dtype.value_or(DType::u8),
+                                                     handle.shape.sizes, options_.input_seed);
+    const Tensor& tensor = given ? *given : generated;
     if (tensor.dtype() != handle.dtype || tensor.sizes() != handle.shape.sizes)
       throw InputError(where,
                        fmt::format("a tensor {} of {} and {} elements", name,
@@ -250,7 +244,6 @@ class Values : public ValueHooks {
     }
   }
 
-  const model::RunPlan& plan_;
   const ValueOptions& options_;
   DeviceMemory& memory_;
   std::map<std::string, Tensor> results_;  ///< of the launch that runs, by output
@@ -290,7 +283,7 @@ ValueTrace run_values(const model::Program& program, const model::RunPlan& plan,
   ValueTrace out;
   DeviceMemory memory(plan.memory, plan.seed);
   out.tags = run_tags_with(program, plan, [&](RunState& state) {
-    Values values(plan, options, memory);
+    Values values(options, memory);
     state.hooks = &values;
     Executor(state).run();
     out.calls.push_back(values.take_returned());

@@ -7,6 +7,8 @@
 // text of their arguments is not kept. Tested by tests/simulator/value_run_test.cpp.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,9 +20,13 @@
 namespace bufferproof::simulator {
 
 struct ValueOptions {
-  /// Inputs by name; those missing are generated from RunPlan::seed and their name.
+  /// Inputs by name; those missing are generated (generated_input.hpp).
   const std::map<std::string, kernels::Tensor>* tensors = nullptr;
+  /// What generated inputs depend on besides their names.
+  std::uint64_t input_seed = 0;
   kernels::NumericsProfile numerics;
+  /// Told before each launch, with the kernel's name.
+  std::function<void(const std::string&)> on_launch;
 };
 
 struct ReturnedTensor {

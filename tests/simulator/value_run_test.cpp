@@ -147,12 +147,22 @@ TEST(ValueRun, AWriteOfPartOfAnOutput) {
 
 TEST(ValueRun, MissingInputsAreGeneratedBySeed) {
   ValueBuilder w = chain(dropping());
-  model::RunPlan plan;
-  plan.seed = 1;
-  const auto first = values(run_values(w.program(), plan).calls[0][0].tensor);
-  EXPECT_EQ(first, values(run_values(w.program(), plan).calls[0][0].tensor));
-  plan.seed = 2;
-  EXPECT_NE(first, values(run_values(w.program(), plan).calls[0][0].tensor));
+  auto run = [&](std::uint64_t seed) {
+    ValueOptions options;
+    options.input_seed = seed;
+    return values(run_values(w.program(), {}, options).calls[0][0].tensor);
+  };
+  EXPECT_EQ(run(1), run(1));
+  EXPECT_NE(run(1), run(2));
+}
+
+TEST(ValueRun, LaunchesAreAnnounced) {
+  ValueBuilder w = chain(dropping());
+  std::vector<std::string> launched;
+  ValueOptions options;
+  options.on_launch = [&](const std::string& kernel) { launched.push_back(kernel); };
+  run_values(w.program(), {}, options);
+  EXPECT_THAT(launched, ElementsAre("K", "L"));
 }
 
 TEST(ValueRun, WhatCannotBeRunIsNamed) {
