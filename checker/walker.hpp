@@ -121,6 +121,7 @@ class Walker {
   void forget_what_does_not_matter(Variant& variant);
   const HandleState* only_state(const Name& name) const;
   bool alone(int object, int storage) const;
+  void rebinds_to_writes(Variant& variant);
   bool rebind_is_write(const Rebind& rebind) const;
   std::vector<Cond> choose(const Launch& s, std::vector<Variant> const& variants);
   SymExpr choice_symbol(const Launch& s);

@@ -207,21 +207,38 @@ void Walker::keep_contract(const Launch& s, const Name& writer, int order) {
   }
 }
 
+namespace {
+/// A later result is the same tensor: its storage must be one that others reach.
+bool is_shared(const std::vector<Rebind>& rebinds, int index) {
+  return std::any_of(rebinds.begin(), rebinds.end(), [&](const Rebind& r) { return r.same_as == index; });
+}
+}  // namespace
+
 /// The rebind lemma, then variants that do the same become one (docs/buffer-contract.md, "How the checker
 /// decides").
 std::vector<Variant> Walker::simplify(const Launch& s) {
   std::vector<Variant> variants = s.variants;
-  for (Variant& variant : variants)
-    for (auto rebind = variant.rebinds.begin(); rebind != variant.rebinds.end();) {
-      if (rebind_is_write(*rebind)) {
-        variant.clauses.push_back(whole_write(rebind->handle));
-        rebind = variant.rebinds.erase(rebind);
-      } else {
-        ++rebind;
-      }
-    }
-  for (Variant& variant : variants) forget_what_does_not_matter(variant);
+  for (Variant& variant : variants) {
+    rebinds_to_writes(variant);
+    forget_what_does_not_matter(variant);
+  }
   return variants;
+}
+
+void Walker::rebinds_to_writes(Variant& variant) {
+  std::vector<Rebind> kept;
+  std::vector<int> place(variant.rebinds.size(), -1);  // in `kept`
+  for (std::size_t i = 0; i < variant.rebinds.size(); ++i) {
+    Rebind& rebind = variant.rebinds[i];
+    if (!is_shared(variant.rebinds, static_cast<int>(i)) && rebind_is_write(rebind)) {
+      variant.clauses.push_back(whole_write(rebind.handle));
+      continue;
+    }
+    if (rebind.same_as >= 0) rebind.same_as = place[static_cast<std::size_t>(rebind.same_as)];
+    place[i] = static_cast<int>(kept.size());
+    kept.push_back(std::move(rebind));
+  }
+  variant.rebinds = std::move(kept);
 }
 
 /// Clauses of variants are compared after dropping what changes nothing on handles that are as declared.

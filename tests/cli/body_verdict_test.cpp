@@ -116,6 +116,70 @@ TEST(C8Verdict, APadWithoutAValue) {
                "%v", "%zero", "[2, 0]");
 }
 
+/// One tensor returned twice, then a kernel whose output is REUSED and a caller who reads both.
+std::string returned_twice(const std::string& output) {
+  return with(R"(import torch
+import torch_npu
+from torch import device, empty_strided
+from torch_npu._inductor.ascend_npu_ir.ascend_npu_ir.codecache import CustomAsyncCompile
+from torch_npu._C import _npu_getCurrentRawStream as get_raw_stream
+async_compile = CustomAsyncCompile()
+
+mlir_fused_k_0 = async_compile.mlir_auto_fallback('mlir_fused_k_0', '''
+module {
+  func.func @mlir_fused_k_0(%arg0: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.elemwise_binary {fun = #linalg.binary_fn<add>} ins(%arg0, %arg0 : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    return %s, %s : tensor<8xf32>, tensor<8xf32>
+  }
+}
+''', kernel_meta={'num_outputs': 2, 'dynamic': False, 'mutated_indices': [], 'num_call_functions': 2})
+
+mlir_fused_k_1 = async_compile.mlir_auto_fallback('mlir_fused_k_1', '''
+module {
+  func.func @mlir_fused_k_1(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.elemwise_binary {fun = #linalg.binary_fn<mul>} ins(%arg0, %arg0 : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    return %s : tensor<8xf32>
+  }
+}
+''', kernel_meta={'num_outputs': 1, 'dynamic': False, 'mutated_indices': [], 'num_call_functions': 2})
+
+async_compile.wait(globals())
+del async_compile
+
+def call(args):
+    arg0_1, = args
+    args.clear()
+    buf0 = empty_strided((8, ), (1, ), device='npu', dtype=torch.float32)
+    buf1 = empty_strided((8, ), (1, ), device='npu', dtype=torch.float32)
+    stream0 = get_raw_stream(0)
+    mlir_fused_k_0.run(arg0_1, buf0, buf1, stream=stream0)
+    buf2 = OUTPUT
+    mlir_fused_k_1.run(buf1, buf2, stream=stream0)
+    return (buf1, buf2, )
+
+def benchmark_compiled_module(times=10, repeat=10):
+    from torch._dynamo.testing import rand_strided
+    arg0_1 = rand_strided((8, ), (1, ), device='npu:0', dtype=torch.float32)
+    fn = lambda: call([arg0_1])
+)",
+              "OUTPUT", output);
+}
+
+// E4: a fallback that returns one tensor twice makes two buffers share memory.
+TEST(E4Verdict, ATensorReturnedTwiceIsOneStorageAfterwards) {
+  TemporaryFolder folder;
+  const std::string reused = folder.write("reused.py", returned_twice("buf0; del buf0  # reuse"));
+  CliResult bad = call({"check", reused, "--runtime", "torch_npu-26.0.0"});
+  EXPECT_EQ(bad.code, 1) << bad.out << bad.err;
+  EXPECT_NE(bad.out.find("STALE buf1"), std::string::npos) << bad.out;
+  EXPECT_EQ(call({"check", reused, "--runtime", "torch_npu-26.1.0"}).code, 0);
+  const std::string fresh = folder.write(
+      "fresh.py", returned_twice("empty_strided((8, ), (1, ), device='npu', dtype=torch.float32)"));
+  EXPECT_EQ(call({"check", fresh, "--runtime", "torch_npu-26.0.0"}).code, 0);
+}
+
 TEST(B1sVerdict, AttentionIsRefutedWhereTheFallbackRebindsAndProvedWhereItCopies) {
   const std::string file = std::string(TESTS_DIR) + "/fixtures/wrappers/attention.py";
   CliResult rebinds = call({"check", file, "--runtime", "torch_npu-26.0.0"});

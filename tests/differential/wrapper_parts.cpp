@@ -13,7 +13,7 @@ using model::Variant;
 namespace {
 
 constexpr const char* kNames[] = {"write",        "partial", "compiled_dense", "rebind", "rebind_strides",
-                                  "rebind_shape", "alias",   "drop",           "raises"};
+                                  "rebind_shape", "alias",   "shared",         "drop",   "raises"};
 
 IndexSet all_but_first(const Layout& layout) {
   IndexSet set;
@@ -41,7 +41,8 @@ Layout smaller(const Layout& layout) {
   return model::contiguous(std::move(sizes));
 }
 
-void deliver(Road kind, const std::vector<Tensor>& inputs, const Tensor& output, Variant& out) {
+void deliver(Road kind, const std::vector<Tensor>& inputs, const Tensor& first, const Tensor& output,
+             Variant& out) {
   Clause write = clause(Clause::Kind::write, output.name);
   model::Rebind rebind;
   rebind.handle = output.name;
@@ -64,6 +65,12 @@ void deliver(Road kind, const std::vector<Tensor>& inputs, const Tensor& output,
       break;
     case Road::alias:
       if (!inputs.empty()) rebind.alias_of = inputs[0].name;
+      break;
+    case Road::shared:
+      if (out.rebinds.empty()) break;
+      rebind.same_as = 0;
+      rebind.result = first.declared;
+      rebind.result->offset = 0;
       break;
     case Road::drop:
       return;
@@ -104,7 +111,7 @@ Variant road(Road kind, const std::string& name, const std::vector<Tensor>& inpu
   out.name = name + (name == "tuned" ? "" : std::string("_") + kNames[static_cast<int>(kind)]);
   out.fallback = name != "tuned";
   for (const Tensor& input : inputs) out.clauses.push_back(read_intended(input.name, relies_on_declared));
-  for (const Tensor& output : outputs) deliver(kind, inputs, output, out);
+  for (const Tensor& output : outputs) deliver(kind, inputs, outputs[0], output, out);
   return out;
 }
 

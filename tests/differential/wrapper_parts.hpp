@@ -18,10 +18,11 @@ enum class Road : std::uint8_t {
   rebind_strides,  ///< a fresh result whose axes are stored in the opposite order
   rebind_shape,    ///< a fresh result with one element less on the first axis
   alias,           ///< the result is a view of the first input
+  shared,          ///< every output's result is the first one's: one tensor returned twice (E4)
   drop,            ///< nothing (E5)
   raises,          ///< E11
 };
-inline constexpr std::uint64_t kRoads = 9;
+inline constexpr std::uint64_t kRoads = 10;
 
 /// What the generators know of a name.
 struct Tensor {
