@@ -188,4 +188,11 @@ std::vector<model::Program> read_programs(const std::string& path, const InputOp
   return out;
 }
 
+model::Program read_one_program(const std::string& path, const InputOptions& options) {
+  std::vector<model::Program> programs = read_programs(path, options);
+  if (programs.size() != 1)
+    fail(path, fmt::format("holds {} programs; a run is of one of them: give its file", programs.size()));
+  return std::move(programs[0]);
+}
+
 }  // namespace bufferproof::cli

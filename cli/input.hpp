@@ -49,5 +49,7 @@ void declare_input_options(CLI::App& command, InputOptions& options);
 /// The programs of an INPUT argument: several for a folder or a log; kernel texts are read. Raises
 /// InputError; none is returned empty.
 std::vector<model::Program> read_programs(const std::string& path, const InputOptions& options = {});
+/// The same for a command that runs one program. Raises InputError when there are several.
+model::Program read_one_program(const std::string& path, const InputOptions& options);
 
 }  // namespace bufferproof::cli

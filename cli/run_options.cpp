@@ -149,6 +149,12 @@ void choose_sizes(const RunOptions& options, const model::Program& program, mode
 
 }  // namespace
 
+void declare_size_option(CLI::App& command, RunOptions& options) {
+  command.add_option("--size", options.sizes, "SYMBOL=VALUE, or SYMBOL=V1,V2,... call by call")
+      ->take_all()
+      ->delimiter('\0');
+}
+
 void declare_run_options(CLI::App& command, RunOptions& options) {
   command
       .add_option(
@@ -158,9 +164,7 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
   command
       .add_option("--fault", options.faults, "KERNEL:OUT[REGION]: this part of output OUT stays unwritten")
       ->take_all();
-  command.add_option("--size", options.sizes, "SYMBOL=VALUE, or SYMBOL=V1,V2,... call by call")
-      ->take_all()
-      ->delimiter('\0');
+  declare_size_option(command, options);
   command.add_option("--calls", options.calls, "How often the program is called")
       ->check(CLI::Range(1, kMostCalls));
   command.add_option("--memory", options.memory, "What unwritten memory holds: nan, zero, pool, random:SEED");

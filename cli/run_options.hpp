@@ -25,6 +25,8 @@ struct RunOptions {
 };
 
 void declare_run_options(CLI::App& command, RunOptions& options);
+/// --size alone.
+void declare_size_option(CLI::App& command, RunOptions& options);
 
 /// "KERNEL:OUT[2:4,0:8]". Raises InputError.
 model::Fault parse_fault(const std::string& text);

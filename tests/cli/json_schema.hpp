@@ -26,6 +26,7 @@ class JsonSchema {
     if (type == "object") return value.is_object();
     if (type == "array") return value.is_array();
     if (type == "string") return value.is_string();
+    if (type == "number") return value.is_number();
     if (type == "integer") return value.is_number_integer();
     if (type == "boolean") return value.is_boolean();
     return type == "null" && value.is_null();
@@ -52,11 +53,22 @@ class JsonSchema {
     }
   }
 
+  void alternatives(const json& schemas, const json& value, const std::string& at,
+                    std::vector<std::string>& out) const {
+    std::vector<std::string> faults;
+    for (const json& schema : schemas) {
+      faults.clear();
+      check(schema, value, at, faults);
+      if (faults.empty()) return;
+    }
+    out.push_back(at + " fits no alternative");
+  }
+
   void check(const json& schema, const json& value, const std::string& at,
              std::vector<std::string>& out) const {
     static const std::set<std::string> kKnown{
         "$schema", "title", "description", "type", "required",    "properties", "additionalProperties",
-        "items",   "enum",  "const",       "$ref", "definitions", "minimum"};
+        "items",   "enum",  "const",       "$ref", "definitions", "minimum",    "anyOf"};
     for (const auto& [key, unused] : schema.items())
       if (!kKnown.contains(key)) out.push_back("unknown keyword " + key);
     if (schema.contains("$ref"))
@@ -67,6 +79,7 @@ class JsonSchema {
         std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
       out.push_back(at + " is none of " + schema["enum"].dump());
     if (schema.contains("const") && value != schema["const"]) out.push_back(at + " is not the constant");
+    if (schema.contains("anyOf")) alternatives(schema["anyOf"], value, at, out);
     if (schema.contains("minimum") && value.is_number() && value < schema["minimum"])
       out.push_back(at + " is too small");
     if (value.is_object()) object(schema, value, at, out);

@@ -1,0 +1,81 @@
+#include "cli/run_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cli/wording.hpp"
+#include "kernels_ref/kernel_error.hpp"
+
+namespace bufferproof::cli {
+namespace {
+
+void field(std::string& out, const char* label, const std::string& text) {
+  if (!text.empty()) out += fmt::format("    {:<10} {}\n", label, text);
+}
+
+std::string finding_text(const model::Finding& f, SourceExcerpts& excerpts) {
+  auto place = [&](const model::SourceLocation& where) {
+    if (where.line <= 0) return std::string();
+    const std::string quote = excerpts.line(where);
+    return quote.empty() ? where.str() : fmt::format("{}  | {}", where.str(), quote);
+  };
+  std::string out =
+      fmt::format("\n{} {} at {}  ({})\n", model::name(f.kind), element_name(f), f.reader, f.rule);
+  field(out, "what", fmt::format("{} {}", reader_name(f), meaning(f.kind)));
+  field(out, "where", place(f.where));
+  field(out, "allocated", place(f.alloc_where));
+  const std::string writer_place = place(f.writer_where);
+  field(out, "writer", writer_place.empty() ? f.writer : fmt::format("{}  {}", f.writer, writer_place));
+  return out;
+}
+
+std::string bound_text(const std::optional<double>& value, model::DType dtype) {
+  return value ? number_text(*value, dtype) : "-";
+}
+
+}  // namespace
+
+std::string findings_text(const simulator::TagTrace& trace) {
+  std::string out;
+  SourceExcerpts excerpts;
+  for (const model::Finding& f : trace.findings) out += finding_text(f, excerpts);
+  if (!trace.raised.empty())
+    out += fmt::format("\nthe run ends at {}: {}\n", trace.raised_where.str(), trace.raised);
+  for (const std::string& text : trace.unsupported) out += fmt::format("\nnot understood: {}\n", text);
+  return out;
+}
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+std::vector<std::string> summary_row(const OutputSummary& o) {
+  return {o.name,
+          std::string(model::name(o.dtype)),
+          kernels::format_sizes(o.sizes),
+          hash_text(o.hash),
+          bound_text(o.least, o.dtype),
+          bound_text(o.greatest, o.dtype),
+          o.least ? number_text(o.largest_magnitude(), o.dtype) : "-",
+          std::to_string(o.nans)};
+}
+
+Json number_json(double value, model::DType dtype) {
+  if (!std::isfinite(value)) return number_text(value, model::DType::f64);
+  if (!model::is_floating(dtype)) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+Json summary_json(const OutputSummary& o) {
+  Json out{{"name", o.name},         {"dtype", model::name(o.dtype)},
+           {"sizes", o.sizes},       {"hash", hash_text(o.hash)},
+           {"elements", o.elements}, {"nan", o.nans},
+           {"inf", o.infinities}};
+  if (o.least) {
+    out["min"] = number_json(*o.least, o.dtype);
+    out["max"] = number_json(*o.greatest, o.dtype);
+    out["absmax"] = number_json(o.largest_magnitude(), o.dtype);
+  }
+  return out;
+}
+
+}  // namespace bufferproof::cli
