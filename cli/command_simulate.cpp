@@ -1,19 +1,22 @@
-// `bufferproof simulate`: what happens on one run, by tags. Tested by tests/cli/command_test.cpp.
+// `bufferproof simulate`: what happens on one run; by tags alone, or with values beside them.
+//
+// Values are computed when the user asks for something that needs them (--values, --tensors, --out, --memory,
+// --numerics, --seed): a run by tags alone takes milliseconds at any size and needs no kernel bodies, and
+// that is what a finding's replay command promises. Tested by tests/cli/simulate_test.cpp.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <ostream>
 
 #include "cli/app.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
-#include "cli/json_parts.hpp"
 #include "cli/run_options.hpp"
 #include "cli/runtimes.hpp"
-#include "cli/source_excerpt.hpp"
-#include "cli/wording.hpp"
+#include "cli/simulation.hpp"
+#include "kernels_ref/io/npz.hpp"
 #include "model/lower.hpp"
-#include "simulator/tag_run.hpp"
 
 namespace bufferproof::cli {
 namespace {
@@ -23,91 +26,153 @@ struct Options {
   std::string runtime;
   InputOptions input_options;
   RunOptions run;
+  ValueOptions values;
+  std::vector<std::string> whys;
+  bool with_values = false;
   std::string format = "text";
 };
 
-/// One run of one program and what it was.
-struct Run {
-  const model::Program& program;
-  std::string runtime;  ///< empty for bufprog
-  model::RunPlan plan;
-  simulator::TagTrace trace;
+/// The calls of a plan without repetition, and which of them each call is.
+struct DistinctCalls {
+  std::vector<model::Valuation> calls;
+  std::vector<std::size_t> of_call;
+};
+DistinctCalls distinct(const std::vector<model::Valuation>& calls) {
+  DistinctCalls out;
+  for (const model::Valuation& call : calls) {
+    const auto found = std::find(out.calls.begin(), out.calls.end(), call);
+    out.of_call.push_back(static_cast<std::size_t>(found - out.calls.begin()));
+    if (found == out.calls.end()) out.calls.push_back(call);
+  }
+  return out;
+}
+
+/// One call of a plan as a plan of its own: tags do not depend on earlier calls.
+model::RunPlan call_of(const model::RunPlan& plan, std::size_t call) {
+  model::RunPlan out = plan;
+  out.calls = {plan.calls.at(call)};
+  return out;
+}
+
+/// Runs with values, the golden run included, and writes what is asked for.
+class ValuedRun {
+ public:
+  ValuedRun(const Options& options, const model::Program& program, Simulation& simulation, Streams streams)
+      : options_(options),
+        program_(program),
+        simulation_(simulation),
+        setting_(read_setting(options.values)),
+        progress_(streams.err, is_terminal(streams.err)) {}
+
+  void run() {
+    const std::vector<DeclaredInput> inputs = inputs_of(simulation_.program);
+    check_tensors(setting_.tensors, inputs, simulation_.plan);
+    ValueReport& report = simulation_.values.emplace();
+    report.memory = options_.run.memory;
+    report.numerics = options_.values.numerics;
+    report.seed = options_.values.seed;
+    report.inputs = inputs_text(setting_.tensors, inputs, setting_.seed);
+    simulator::ValueTrace trace =
+        run_with_values(simulation_.program, simulation_.plan, setting_, progress_, "run");
+    simulation_.trace = trace.tags;
+    compare(trace);
+    if (!options_.values.out.empty()) write(trace);
+  }
+
+ private:
+  void compare(const simulator::ValueTrace& trace) {
+    const DistinctCalls distinct_calls = distinct(simulation_.plan.calls);
+    model::RunPlan plan = golden_plan(simulation_.plan);
+    plan.calls = distinct_calls.calls;
+    const simulator::ValueTrace golden =
+        run_with_values(contract_abiding(program_), plan, setting_, progress_, "golden run");
+    ValueReport& report = *simulation_.values;
+    report.has_golden = golden.tags.findings.empty();
+    if (!trace.calls.empty()) {
+      tell(trace.calls.back(), &Answer::value);
+      if (report.has_golden)
+        tell(golden.calls.at(distinct_calls.of_call[trace.calls.size() - 1]), &Answer::golden);
+    }
+    for (std::size_t call = 0; call < trace.calls.size(); ++call) {
+      report.calls.push_back(compare_outputs(
+          trace.calls[call], report.has_golden ? &golden.calls.at(distinct_calls.of_call[call]) : nullptr));
+      for (ComparedOutput& output : report.calls.back()) blame(output, call);
+    }
+  }
+
+  /// What stands where somebody asked.
+  void tell(const std::vector<simulator::ReturnedTensor>& outputs, std::optional<double> Answer::*where) {
+    for (Answer& answer : simulation_.answers)
+      for (const simulator::ReturnedTensor& output : outputs)
+        if (output.name == answer.question.output && !(answer.*where))
+          answer.*where = element_of(output.tensor.view(), answer.question.index);
+  }
+
+  void blame(ComparedOutput& output, std::size_t call) {
+    if (!output.difference || output.difference->wrong == 0) return;
+    progress_.phase("explaining " + output.summary.name);
+    output.blame = simulator::explain(simulation_.program, call_of(simulation_.plan, call),
+                                      output.returned_name, output.difference->worst);
+  }
+
+  /// "call2.buf1" when there are several calls.
+  std::vector<std::string> members(const std::vector<simulator::ReturnedTensor>& outputs,
+                                   std::size_t call) const {
+    std::vector<std::string> out = distinct_names(outputs);
+    if (simulation_.plan.calls.size() > 1)
+      for (std::string& name : out) name = fmt::format("call{}.{}", call + 1, name);
+    return out;
+  }
+
+  void write(const simulator::ValueTrace& trace) {
+    std::vector<kernels::NamedTensor> named;
+    std::vector<std::vector<simulator::OutputTags>> tags;
+    std::vector<std::vector<std::string>> names;
+    for (std::size_t call = 0; call < trace.calls.size(); ++call) {
+      names.push_back(members(trace.calls[call], call));
+      tags.push_back(simulator::output_tags(simulation_.program, call_of(simulation_.plan, call)));
+      for (std::size_t i = 0; i < trace.calls[call].size(); ++i)
+        named.push_back({names.back()[i], trace.calls[call][i].tensor.view()});
+    }
+    const std::string& out = options_.values.out;
+    ValueReport& report = *simulation_.values;
+    report.written = out;
+    report.sidecar = out.substr(0, out.size() - 4) + ".tags.json";
+    kernels::write_npz(out, named);
+    write_file(report.sidecar, print_sidecar(simulation_, tags, names));
+  }
+
+  const Options& options_;
+  const model::Program& program_;
+  Simulation& simulation_;
+  const ValueSetting setting_;
+  Progress progress_;
 };
 
-void field(std::string& out, const char* label, const std::string& text) {
-  if (!text.empty()) out += fmt::format("    {:<10} {}\n", label, text);
-}
-
-std::string text_of(const model::Finding& f, SourceExcerpts& excerpts) {
-  auto place = [&](const model::SourceLocation& where) {
-    if (where.line <= 0) return std::string();
-    const std::string quote = excerpts.line(where);
-    return quote.empty() ? where.str() : fmt::format("{}  | {}", where.str(), quote);
-  };
-  std::string out =
-      fmt::format("\n{} {} at {}  ({})\n", model::name(f.kind), element_name(f), f.reader, f.rule);
-  field(out, "what", fmt::format("{} {}", reader_name(f), meaning(f.kind)));
-  field(out, "where", place(f.where));
-  field(out, "allocated", place(f.alloc_where));
-  const std::string writer_place = place(f.writer_where);
-  field(out, "writer", writer_place.empty() ? f.writer : fmt::format("{}  {}", f.writer, writer_place));
-  return out;
-}
-
-std::string print_text(const Run& run) {
-  std::string out = run.program.file;
-  if (!run.runtime.empty()) out += fmt::format("  on {}", run.runtime);
-  if (const std::string values = sizes(run.plan); !values.empty()) out += fmt::format("  with {}", values);
-  out += fmt::format("\n  {}\n", run.trace.findings.empty() ? "clean: every read is of what was meant"
-                                                            : counted(run.trace.findings.size(), "finding"));
-  SourceExcerpts excerpts;
-  for (const model::Finding& f : run.trace.findings) out += text_of(f, excerpts);
-  if (!run.trace.raised.empty())
-    out += fmt::format("\nthe run ends at {}: {}\n", run.trace.raised_where.str(), run.trace.raised);
-  for (const std::string& text : run.trace.unsupported) out += fmt::format("\nnot understood: {}\n", text);
-  return out;
-}
-
-Outcome outcome_of(const simulator::TagTrace& trace) {
-  if (!trace.findings.empty()) return Outcome::refuted;
-  return trace.unsupported.empty() ? Outcome::proved : Outcome::unsupported;
-}
-
-Json to_json(const Run& run) {
-  Json out{{"tool", tool_json()}, {"command", "simulate"}, {"input", run.program.file}};
-  if (!run.runtime.empty()) out["runtime"] = run.runtime;
-  const Outcome outcome = outcome_of(run.trace);
-  out["verdict"] = outcome == Outcome::refuted  ? "findings"
-                   : outcome == Outcome::proved ? "clean"
-                                                : "unsupported";
-  out["exit_code"] = exit_code(outcome);
-  out["calls"] = Json::array();
-  for (const model::Valuation& call : run.plan.calls) out["calls"].push_back(valuation_json(call));
-  out["variants"] = Json::object();
-  for (const auto& [kernel, variant] : run.plan.variants) out["variants"][kernel] = variant;
-  out["findings"] = Json::array();
-  for (const model::Finding& f : run.trace.findings) out["findings"].push_back(finding_json(f));
-  out["assumptions"] = run.program.assumptions;
-  out["unsupported"] = run.trace.unsupported;
-  if (!run.trace.raised.empty())
-    out["raised"] = {{"message", run.trace.raised}, {"location", location_json(run.trace.raised_where)}};
-  return out;
-}
-
 int simulate(const Options& options, Streams streams) {
-  const std::vector<model::Program> programs = read_programs(options.input, options.input_options);
-  if (programs.size() != 1)
-    fail_option(options.input,
-                fmt::format("holds {} programs; a run is of one of them: give its file", programs.size()));
-  const model::Program& program = programs[0];
+  std::vector<Question> questions;
+  for (const std::string& text : options.whys) questions.push_back(parse_question(text));
+  const model::Program program = read_one_program(options.input, options.input_options);
   const bool wrapper = program.dialect == model::Dialect::wrapper;
   model::RuntimeProfile profile;
   if (wrapper) profile = choose_profile(options.runtime);
   const model::Program lowered = wrapper ? lower_with_deliveries(program, profile, options.run) : program;
-  model::RunPlan plan = plan_of(options.run, lowered);
-  const Run run{lowered, profile.name, plan, simulator::run_tags(lowered, plan)};
-  streams.out << (options.format == "json" ? dump(to_json(run)) : print_text(run));
-  return exit_code(outcome_of(run.trace));
+  Simulation simulation{lowered, profile.name, plan_of(options.run, lowered), {}, {}, {}};
+  for (const Question& question : questions)
+    simulation.answers.push_back({question, answer(lowered, simulation.plan, question)});
+  if (options.with_values) {
+    ValuedRun(options, program, simulation, streams).run();
+  } else {
+    simulation.trace = simulator::run_tags(lowered, simulation.plan);
+  }
+  streams.out << (options.format == "json" ? print_json(simulation) : print_text(simulation));
+  return exit_code(outcome_of(simulation.trace));
+}
+
+/// Whether one of the options that need values was given.
+bool needs_values(const CLI::App& command) {
+  const auto options = {"--tensors", "--out", "--memory", "--numerics", "--seed"};
+  return std::any_of(options.begin(), options.end(), [&](const char* o) { return command.count(o) > 0; });
 }
 
 }  // namespace
@@ -120,8 +185,19 @@ Action add_simulate(CLI::App& app) {
   command->add_option("--runtime", options->runtime, "Profile name or file");
   declare_input_options(*command, options->input_options);
   declare_run_options(*command, options->run);
+  command->add_flag("--values", options->with_values,
+                    "Compute the outputs and hold them against the golden run; implied by the options below");
+  declare_value_options(*command, options->values);
+  command
+      ->add_option("--why", options->whys,
+                   "OUTPUT[INDEX]: where this element comes from, back to memory that is not as meant")
+      ->take_all()
+      ->delimiter('\0');
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  return [options](Streams streams) { return simulate(*options, streams); };
+  return [options, command](Streams streams) {
+    options->with_values = options->with_values || needs_values(*command);
+    return simulate(*options, streams);
+  };
 }
 
 }  // namespace bufferproof::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -57,24 +58,35 @@ bool same(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0 || (std::isnan(number(a)) && std::isnan(number(b)));
 }
 
+/// How bad it is that x stands where y should.
+double error_of(double x, double y) {
+  const bool finite = std::isfinite(x) && std::isfinite(y);
+  return finite ? std::abs(x - y) : std::numeric_limits<double>::infinity();
+}
+
 template <typename T>
 OutputDifference compare_elements(const Tensor& value, const Tensor& golden) {
   OutputDifference out;
   const auto a = value.elements<T>();
   const auto b = golden.elements<T>();
+  double worst = -1;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (same(a[i], b[i])) continue;
     const double x = number(a[i]);
     const double y = number(b[i]);
-    if (out.wrong++ == 0) {
-      out.first = index_of(static_cast<std::int64_t>(i), value.sizes());
-      out.value = x;
-      out.golden = y;
+    const double error = error_of(x, y);
+    const auto ordinal = static_cast<std::int64_t>(i);
+    if (out.wrong++ == 0) out.first = index_of(ordinal, value.sizes());
+    if (error > worst) {
+      worst = error;
+      out.worst = index_of(ordinal, value.sizes());
+      out.worst_value = x;
+      out.worst_golden = y;
     }
     out.nans += std::isnan(x);
-    if (!std::isfinite(x) || !std::isfinite(y)) continue;
+    if (std::isinf(error)) continue;
     ++out.finite;
-    out.largest_error = std::max(out.largest_error, std::abs(x - y));
+    out.largest_error = std::max(out.largest_error, error);
   }
   return out;
 }
@@ -95,6 +107,15 @@ OutputSummary summarize(const std::string& name, const ConstTensorView& tensor) 
   const Tensor dense = kernels::contiguous_copy(tensor);
   kernels::visit_dtype(out.dtype, [&](auto tag) { count<typename decltype(tag)::type>(dense, out); });
   return out;
+}
+
+std::optional<double> element_of(const ConstTensorView& tensor, const std::vector<std::int64_t>& index) {
+  if (index.size() != tensor.sizes().size()) return std::nullopt;
+  for (std::size_t axis = 0; axis < index.size(); ++axis)
+    if (index[axis] < 0 || index[axis] >= tensor.sizes()[axis]) return std::nullopt;
+  return kernels::visit_dtype(tensor.dtype(), [&](auto tag) {
+    return number(tensor.template at<typename decltype(tag)::type>(std::span<const std::int64_t>(index)));
+  });
 }
 
 OutputDifference compare(const ConstTensorView& value, const ConstTensorView& golden) {

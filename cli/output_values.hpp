@@ -37,9 +37,15 @@ struct OutputDifference {
   double largest_error = 0;         ///< over the wrong elements that are finite on both sides
   std::int64_t finite = 0;          ///< how many those are
   std::vector<std::int64_t> first;  ///< of the first wrong element, in row-major order
-  double value = 0;                 ///< what stands there
-  double golden = 0;                ///< what should
+  /// The first element that is wrongly NaN or infinite, else the first of the largest error.
+  std::vector<std::int64_t> worst;
+  double worst_value = 0;   ///< what stands there
+  double worst_golden = 0;  ///< what should
 };
+
+/// One element as a number; nullopt when there is no such element.
+std::optional<double> element_of(const kernels::ConstTensorView& tensor,
+                                 const std::vector<std::int64_t>& index);
 
 /// Raises std::invalid_argument when shapes or element types differ.
 OutputDifference compare(const kernels::ConstTensorView& value, const kernels::ConstTensorView& golden);

@@ -113,6 +113,9 @@ std::string counted(std::size_t n, const char* one) {
 
 std::string sizes(const model::RunPlan& plan) {
   if (plan.calls.size() == 1) return values(plan.calls[0]);
+  const bool none =
+      std::all_of(plan.calls.begin(), plan.calls.end(), [](const auto& c) { return c.empty(); });
+  if (none) return counted(plan.calls.size(), "call");
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < plan.calls.size(); ++i)
     parts.push_back(fmt::format("call {}: {}", i + 1, values(plan.calls[i])));

@@ -58,8 +58,9 @@ TEST(OutputDifference, FirstWrongElementAndLargestError) {
   EXPECT_EQ(d.wrong, 2);
   EXPECT_EQ(d.largest_error, 3);
   EXPECT_THAT(d.first, ElementsAre(0, 1));
-  EXPECT_EQ(d.value, 2);
-  EXPECT_EQ(d.golden, 2.5);
+  EXPECT_THAT(d.worst, ElementsAre(1, 1));
+  EXPECT_EQ(d.worst_value, 4);
+  EXPECT_EQ(d.worst_golden, 1);
 }
 
 TEST(OutputDifference, NansAreToldApartFromErrors) {
@@ -67,7 +68,8 @@ TEST(OutputDifference, NansAreToldApartFromErrors) {
   EXPECT_EQ(d.wrong, 2);
   EXPECT_EQ(d.nans, 1);
   EXPECT_EQ(d.finite, 0);
-  EXPECT_TRUE(std::isnan(d.value));
+  EXPECT_TRUE(std::isnan(d.worst_value));
+  EXPECT_THAT(d.worst, ElementsAre(0, 0));
   EXPECT_EQ(compare(tensor({kNan, 0}).view(), tensor({-kNan, 0}).view()).wrong, 0) << "payloads say nothing";
   EXPECT_EQ(compare(tensor({-0.0F, 0}).view(), tensor({0, 0}).view()).wrong, 1) << "other bits";
   EXPECT_THROW(compare(tensor({1, 2}).view(), tensor({1, 2, 3, 4}).view()), std::invalid_argument);
