@@ -102,8 +102,7 @@ std::string chain_text(const simulator::Explanation& e) {
     const simulator::WhyLink& link = e.links[i];
     const bool fault = i + 1 == e.links.size() && ends_badly(e);
     const std::string reader = placed(link.step == "result" ? "the caller" : link.step, link.where);
-    out += fmt::format("  {}{} reads {}, {}\n", i == 0 ? "" : "which ", reader,
-                       element_text(link.buffer, link.element),
+    out += fmt::format("  {} reads {}, {}\n", reader, element_text(link.buffer, link.element),
                        fault ? fault_text(link, e.unknown) : "written by " + link.writer);
   }
   if (!ends_badly(e)) out += "  everything it can rest on was written by whom the text means\n";
