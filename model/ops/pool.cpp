@@ -2,12 +2,13 @@
 // avg_pool2d {kernel, stride, padding, ceil_mode, count_include_pad}.
 // adaptive_avg_pool2d {output}: windows floor(i*h/o) .. ceil((i+1)*h/o).
 //
-// All take [n, c, h, w] or [c, h, w]. Reads are whole planes, exact per image and channel otherwise.
+// All take [n, c, h, w] or [c, h, w]. Reads follow the windows; padding is not read.
 // Tested by tests/model/body_ops_test.cpp.
 #include <fmt/format.h>
 
 #include "model/ops/op_registry.hpp"
 #include "model/ops/rules.hpp"
+#include "model/ops/sliding.hpp"
 
 namespace bufferproof::model {
 namespace {
@@ -57,18 +58,42 @@ std::vector<TensorType> infer_adaptive(InferContext& context) {
   return {result};
 }
 
-BoxParts whole_planes(const Box& box, const TensorType& other) {
-  BoxPart part{full_box(other.shape), false};
-  for (std::size_t i = 0; i + 2 < other.rank(); ++i) part.box.axes[i] = box.axes[i];
-  return {part};
+std::vector<ops::SlidingAxis> axes_of(const OpContext& context) {
+  std::vector<ops::SlidingAxis> axes;
+  const TensorType& x = context.operand(0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    ops::SlidingAxis axis;
+    axis.size = x.shape[x.rank() - 2 + i];
+    axis.out = context.result().shape[x.rank() - 2 + i];
+    axis.adaptive = context.op.has("output");
+    if (!axis.adaptive) {
+      axis.kernel = context.op.integers("kernel")[i];
+      axis.stride = context.op.integers("stride")[i];
+      axis.padding = context.op.integers("padding")[i];
+      if (context.op.has("dilation")) axis.dilation = context.op.integers("dilation")[i];
+    }
+    axes.push_back(std::move(axis));
+  }
+  return axes;
 }
 
-BoxParts spread(const OpContext& context, std::size_t, const Box& box, std::size_t result) {
-  return whole_planes(box, context.result(result));
+using AxisMap = ops::AxisParts (*)(const ops::SlidingAxis&, const Interval&, SizeBounds);
+
+BoxParts map_planes(const OpContext& context, const Box& box, AxisMap map) {
+  std::size_t first = context.operand(0).rank() - 2;
+  std::vector<ops::SlidingAxis> axes = axes_of(context);
+  std::vector<ops::AxisParts> space;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    space.push_back(map(axes[i], box.axes[first + i], context.bounds));
+  return ops::combine_axes({box, true}, first, space);
+}
+
+BoxParts spread(const OpContext& context, std::size_t, const Box& box, std::size_t) {
+  return map_planes(context, box, ops::window_reach);
 }
 
 BoxParts reads(const OpContext& context, std::size_t, const Box& box, std::size_t) {
-  return whole_planes(box, context.operand(0));
+  return map_planes(context, box, ops::window_reads);
 }
 
 }  // namespace

@@ -46,6 +46,27 @@ struct Sample {
   Attributes attributes;
 };
 
+Sample convolution(std::int64_t stride, std::int64_t padding, std::int64_t dilation, std::int64_t groups,
+                   std::int64_t kernel) {
+  return {"convolution",
+          {{DType::f32, {1, 4, 5, 6}}, {DType::f32, {4, 4 / groups, kernel, kernel}}, {DType::f32, {4}}},
+          {{"stride", Ints{stride, stride}},
+           {"padding", Ints{padding, padding}},
+           {"dilation", Ints{dilation, dilation}},
+           {"groups", groups}}};
+}
+
+Sample pool(const std::string& name, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
+            std::int64_t dilation) {
+  Attributes attributes{{"kernel", Ints{kernel, kernel}},
+                        {"stride", Ints{stride, stride}},
+                        {"padding", Ints{padding, padding}},
+                        {"ceil_mode", std::int64_t{0}}};
+  if (name == "max_pool2d") attributes["dilation"] = Ints{dilation, dilation};
+  if (name == "avg_pool2d") attributes["count_include_pad"] = std::int64_t{1};
+  return {name, {{DType::f32, {1, 2, 5, 6}}}, attributes};
+}
+
 std::vector<Sample> samples() {
   TensorType x{DType::f32, {2, 6}};
   TensorType mask{DType::i1, {2, 6}};
@@ -80,19 +101,20 @@ std::vector<Sample> samples() {
       {"gather", {x, {DType::i64, {2, 3}}}, {{"dim", std::int64_t{1}}}},
       {"take", {x, {DType::i64, {3}}}, {{"dim", std::int64_t{1}}}},
       {"matmul", {x, {DType::f32, {6, 3}}}, {}},
-      {"convolution",
-       {{DType::f32, {1, 2, 4, 4}}, {DType::f32, {3, 2, 2, 2}}, {DType::f32, {3}}},
-       {{"stride", Ints{1, 1}},
-        {"padding", Ints{0, 0}},
-        {"dilation", Ints{1, 1}},
-        {"groups", std::int64_t{1}}}},
-      {"max_pool2d",
-       {{DType::f32, {1, 2, 4, 4}}},
-       {{"kernel", Ints{2, 2}},
-        {"stride", Ints{2, 2}},
-        {"padding", Ints{0, 0}},
-        {"dilation", Ints{1, 1}},
-        {"ceil_mode", std::int64_t{0}}}},
+      convolution(1, 0, 1, 1, 2),
+      convolution(1, 1, 1, 1, 3),
+      convolution(2, 0, 1, 1, 1),
+      convolution(2, 1, 1, 2, 3),
+      convolution(1, 2, 2, 1, 3),
+      convolution(3, 1, 1, 1, 2),
+      convolution(3, 0, 2, 1, 2),
+      pool("max_pool2d", 2, 2, 0, 1),
+      pool("max_pool2d", 3, 2, 1, 1),
+      pool("max_pool2d", 2, 1, 0, 2),
+      pool("max_pool2d", 2, 3, 0, 1),
+      pool("avg_pool2d", 3, 2, 1, 1),
+      {"adaptive_avg_pool2d", {{DType::f32, {1, 2, 5, 7}}}, {{"output", Ints{3, 2}}}},
+      {"adaptive_avg_pool2d", {{DType::f32, {1, 2, 3, 2}}}, {{"output", Ints{4, 5}}}},
   };
 }
 
@@ -154,13 +176,41 @@ TEST(OpRules, BoxesMapLikeTheirElements) {
   }
 }
 
+/// What a window reads, by its definition: o * stride - padding + t * dilation, inside the input.
+TEST(OpRules, WindowsReadWhatTheirFormulaSays) {
+  for (const Sample& sample : samples()) {
+    if (sample.op != "convolution" && sample.op != "max_pool2d") continue;
+    TensorFunction function = build(sample);
+    OpContext context{function, function.ops.back()};
+    bool conv = sample.op == "convolution";
+    auto at = [&](const char* key) { return context.op.integers(key)[1]; };
+    std::int64_t taps = conv ? *context.operand(1).shape[3].constant() : at("kernel");
+    std::int64_t width = *context.operand(0).shape[3].constant();
+    std::int64_t outputs = *context.result().shape[3].constant();
+    for (std::int64_t begin = 0; begin < outputs; ++begin)
+      for (std::int64_t end = begin + 1; end <= outputs; ++end) {
+        std::set<std::int64_t> wanted;
+        for (std::int64_t o = begin; o < end; ++o)
+          for (std::int64_t t = 0; t < taps; ++t)
+            if (std::int64_t i = o * at("stride") - at("padding") + t * at("dilation"); i >= 0 && i < width)
+              wanted.insert(i);
+        Box box = full_box(context.result().shape);
+        box.axes[3] = {begin, end, 1};
+        std::set<std::int64_t> found;
+        BoxParts parts = OpRegistry::shipped().find(sample.op)->reads(context, 0, box, 0);
+        for (const Index& index : elements(parts)) found.insert(index[3]);
+        EXPECT_EQ(found, wanted) << sample.op << " outputs " << begin << " to " << end;
+        for (const BoxPart& part : parts) EXPECT_TRUE(part.exact) << sample.op << part.box.str();
+      }
+  }
+}
+
 TEST(OpRules, EveryRuleIsSampledOrNeedsNoOperand) {
   std::set<std::string, std::less<>> sampled;
   for (const Sample& sample : samples()) sampled.insert(sample.op);
   for (const auto& [name, rule] : OpRegistry::shipped().rules()) {
     bool same_relation = rule.reads == same_box && rule.spread == same_box;
-    bool pool = name == "avg_pool2d" || name == "adaptive_avg_pool2d";
-    EXPECT_TRUE(sampled.count(std::string(name)) || same_relation || pool) << name;
+    EXPECT_TRUE(sampled.count(std::string(name)) || same_relation) << name;
   }
 }
 
