@@ -167,9 +167,12 @@ class Pass {
     solver().push();
     solver().add(question.wrong && roads(world_, question.wrong));
     if (solver().check() != Answer::unsat)
-      undecided(
-          Verdict::unsupported, question.where,
-          question.buffer + " holds the result of a call whose effects are not known; give its --schema");
+      undecided(Verdict::unsupported, question.where,
+                question.rule == "E1"
+                    ? question.reader.str() + " may read elements of " + question.buffer +
+                          " that are not right; which of them matter is not followed exactly"
+                    : question.buffer +
+                          " holds the result of a call whose effects are not known; give its --schema");
     solver().pop();
   }
 

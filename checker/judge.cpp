@@ -254,7 +254,15 @@ Judged judge(const World& world, const Tags& tags, const Read& read) {
     plain.cover = cover;
     return plain;
   }
-  return ReadJudge(world, tags, read).run();
+  Judged judged = ReadJudge(world, tags, read).run();
+  if (!read.may) return judged;
+  // E1: what would be wrong with an element that need not matter is undecided.
+  for (Question& question : judged.questions) {
+    question.rule = "E1";
+    judged.rests_on_unknown.push_back(std::move(question));
+  }
+  judged.questions.clear();
+  return judged;
 }
 
 namespace {

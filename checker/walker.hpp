@@ -91,7 +91,7 @@ class Walker {
   std::vector<Use> uses(const Name& name, const Name& actor);
   Access ideal_access(const IndexSet& set, const Use& use, const Access& actual, int clause);
   void read(const Name& buffer, const IndexSet& set, const From& from, bool relies, const Name& reader,
-            int clause);
+            int clause, bool may = false);
   /// Reports C7 and gives the paths on which the handle is as declared, or the reader does not care.
   Cond report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader);
   From rename(const From& from) const;

@@ -84,7 +84,7 @@ Access Walker::ideal_access(const IndexSet& set, const Use& use, const Access& a
 }
 
 void Walker::read(const Name& buffer, const IndexSet& set, const From& from, bool relies, const Name& reader,
-                  int clause) {
+                  int clause, bool may) {
   for (const Use& use : uses(buffer, reader)) {
     const HandleState& state = use.state.value;
     const Cond as_declared = report_mismatch(use, relies, shown(text(buffer)), reader);
@@ -99,6 +99,7 @@ void Walker::read(const Name& buffer, const IndexSet& set, const From& from, boo
     r.life = state.life;
     r.where = step_->where;
     r.copy = reader == Name("COPY");
+    r.may = may;
     bounds(r.access, r.buffer, reader);
     world_.reads.push_back(std::move(r));
   }

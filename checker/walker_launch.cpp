@@ -66,7 +66,7 @@ int Walker::run_variant(const Launch& s, const Variant& variant, const Name& wri
   path_ = path_ && guard;
   for (const Clause& clause : variant.clauses) {
     if (clause.kind == Clause::Kind::read)
-      read(clause.buffer, clause.set, clause.from, clause.relies_on_declared, s.kernel, order);
+      read(clause.buffer, clause.set, clause.from, clause.relies_on_declared, s.kernel, order, clause.may);
     else
       store(clause, s.kernel, writer, true, order, s.outputs.empty());
     stream_access(clause, s, order);

@@ -96,6 +96,7 @@ struct Read {
   model::Name reader;
   int life = -1;
   bool copy = false;  ///< a copy's source: rule "Taint"
+  bool may = false;   ///< it is not known that the elements matter (E1): nothing is refuted by them
   model::SourceLocation where;
 };
 

@@ -332,8 +332,8 @@ std::string print_set(const Name& buffer, const IndexSet& set) {
 }
 
 std::string print_clause(const Clause& clause) {
-  std::string text = fmt::format("{} {}{}", verb(clause.kind), print_set(clause.buffer, clause.set),
-                                 print_from(clause.from));
+  std::string text = fmt::format("{}{} {}{}", clause.may ? "may " : "", verb(clause.kind),
+                                 print_set(clause.buffer, clause.set), print_from(clause.from));
   if (clause.as_layout) text += " as " + clause.as_layout->str();
   return text;
 }

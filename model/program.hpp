@@ -88,6 +88,9 @@ struct Clause {
   bool relies_on_declared = false;  ///< compiled for the declared layout, not the handle's (E2, C7)
   std::optional<Layout>
       as_layout;  ///< stores through the handle's base pointer with this layout instead (E2)
+  /// Of a read: it is not known that every element of the set matters (E1), so what goes wrong in it is
+  /// undecided, not refuted.
+  bool may = false;
   bool operator==(const Clause&) const = default;
 };
 

@@ -72,7 +72,9 @@ void Executor::clause(const Launch& launch, const Clause& c, const Actor& actor,
   if (c.kind == Clause::Kind::write)
     for (const model::Fault& fault : state_.plan.faults)
       if (fault.kernel == actor.reader && fault.output == write_index) faults.push_back(&fault);
-  actual_clause(c, access(name, handle, c.set, actor.where), binding, actor, faults);
+  AccessPoint at = access(name, handle, c.set, actor.where);
+  at.uncertain = at.uncertain || c.may;  // E1
+  actual_clause(c, at, binding, actor, faults);
   const bool declared =
       std::any_of(launch.outputs.begin(), launch.outputs.end(),
                   [&](const model::Name& output) { return state_.text(output, actor.where) == name; });

@@ -1,11 +1,36 @@
 #include "model/body/access.hpp"
 
+#include <algorithm>
+
 #include "model/ops/op_registry.hpp"
 
 namespace bufferproof::model {
 
+namespace {
+
+/// Per value: it depends on the contents of some tensor parameter, so inputs exist that choose either way.
+std::vector<bool> depends_on_data(const TensorFunction& function) {
+  std::vector<bool> depends(function.values.size(), false);
+  auto at = [&](ValueId id) { return depends[static_cast<std::size_t>(id)]; };
+  for (ValueId id : function.parameters) depends[static_cast<std::size_t>(id)] = !function.value(id).scalar;
+  for (const TensorOp& op : function.ops) {
+    bool any = op.name == "loaded" || std::any_of(op.operands.begin(), op.operands.end(), at);
+    for (ValueId id : op.results) depends[static_cast<std::size_t>(id)] = any;
+  }
+  return depends;
+}
+
+/// The operand whose contents decide what is read of the others; none: -1.
+int chooser(const TensorOp& op) {
+  if (op.name == "select") return 0;
+  return op.name == "gather" || op.name == "take" ? 1 : -1;
+}
+
+}  // namespace
+
 std::vector<BoxParts> demanded_elements(const TensorFunction& function) {
   std::vector<BoxParts> demand(function.values.size());
+  const std::vector<bool> data = depends_on_data(function);
   auto add = [&](ValueId id, BoxPart part) {
     add_part(demand[static_cast<std::size_t>(id)], std::move(part), full_box(function.type(id).shape));
   };
@@ -13,11 +38,13 @@ std::vector<BoxParts> demanded_elements(const TensorFunction& function) {
   for (auto op = function.ops.rbegin(); op != function.ops.rend(); ++op) {
     const OpRule& rule = *OpRegistry::shipped().find(op->name);
     OpContext context{function, *op};
+    const int by = chooser(*op);
+    const bool either = by >= 0 && data[static_cast<std::size_t>(op->operands[static_cast<std::size_t>(by)])];
     for (std::size_t r = 0; r < op->results.size(); ++r)
       for (const BoxPart& wanted : demand[static_cast<std::size_t>(op->results[r])])
         for (std::size_t k = 0; k < op->operands.size(); ++k)
           for (BoxPart& part : rule.reads(context, r, wanted.box, k)) {
-            part.exact = part.exact && wanted.exact;
+            part.exact = (part.exact || either) && wanted.exact;
             add(op->operands[k], std::move(part));
           }
   }

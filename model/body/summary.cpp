@@ -16,12 +16,32 @@ std::vector<InputSummary> summarize_inputs(const TensorFunction& function) {
   std::vector<InputSummary> inputs;
   for (ValueId id : function.parameters) {
     const TensorValue& value = function.value(id);
-    InputSummary input{value.name, value.type, value.scalar, {}};
+    InputSummary input{value.name, value.type, value.scalar, {}, Overwritten::none};
     for (const BoxPart& part : demand[static_cast<std::size_t>(id)])
       input.reads.push_back({part.box, part.exact});
     inputs.push_back(std::move(input));
   }
   return inputs;
+}
+
+/// The parameter itself, or what an earlier in-place call left in its memory.
+bool is_all_of(const TensorFunction& function, ValueId id, ValueId parameter) {
+  for (const TensorOp* op = function.producer(id); op && op->name == "overwrite"; op = function.producer(id))
+    id = op->operands[0];
+  return id == parameter;
+}
+
+void find_overwritten(const TensorFunction& function, const std::vector<EagerTensor>& eager,
+                      std::vector<InputSummary>& inputs) {
+  for (const TensorOp& op : function.ops) {
+    if (op.name != "overwrite") continue;
+    ValueId base = eager[static_cast<std::size_t>(op.operands[0])].base;
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+      if (function.parameters[i] != base || inputs[i].overwritten == Overwritten::whole) continue;
+      bool all = is_all_of(function, op.operands[0], base);
+      inputs[i].overwritten = all ? Overwritten::whole : Overwritten::part;
+    }
+  }
 }
 
 int position_of(const std::vector<ValueId>& ids, ValueId id) {
@@ -64,6 +84,7 @@ BodySummary summarize(const TensorFunction& function,
   summary.assumptions = function.assumptions;
   std::vector<std::vector<UndefinedElements>> undefined = undefined_elements(function);
   std::vector<EagerTensor> eager = eager_tensors(function, parameter_strides);
+  find_overwritten(function, eager, summary.inputs);
   for (std::size_t i = 0; i < function.results.size(); ++i) {
     ValueId id = function.results[i];
     OutputSummary output;

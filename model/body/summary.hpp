@@ -26,16 +26,22 @@ struct UndefinedElements {
   SourceLocation origin;  ///< where the undefined elements come from
 };
 
+/// An element of an exact box matters to some result for some contents of the inputs. An inexact box covers
+/// more than what is read, or sizes alone decide what of it matters (a select by position).
 struct ReadElements {
   Box box;
   bool exact = true;
 };
+
+/// What in-place calls of a traced graph do to an input's own memory in eager execution.
+enum class Overwritten : std::uint8_t { none, whole, part };
 
 struct InputSummary {
   std::string name;
   TensorType type;
   bool scalar = false;
   std::vector<ReadElements> reads;  ///< empty: no element that can matter is read
+  Overwritten overwritten = Overwritten::none;
 };
 
 /// How eager execution (the FX fallback) hands a result over.

@@ -22,7 +22,8 @@ class Binder {
 
   BodyFacts bind() {
     for (std::size_t i = 0; i < body_.inputs.size(); ++i) bind_symbols(i);
-    for (std::size_t i = 0; i < body_.inputs.size(); ++i) facts_.reads.push_back(reads(i));
+    for (std::size_t i = 0; i < body_.inputs.size(); ++i) add_reads(i);
+    for (const InputSummary& input : body_.inputs) facts_.overwritten.push_back(input.overwritten);
     for (const OutputSummary& output : body_.outputs) facts_.results.push_back(result(output));
     for (const Cond& assumption : body_.assumptions)
       if (!assumption.substitute(symbols_).is_true()) facts_.open_sizes = true;
@@ -69,23 +70,34 @@ class Binder {
     return true;
   }
 
-  std::optional<std::vector<ElementBox>> reads(std::size_t i) {
+  /// The declared sizes are those of the body's parameter; else the whole argument is taken to be read.
+  bool sizes_fit(std::size_t i) {
     const InputSummary& input = body_.inputs[i];
-    if (input.scalar || !declared(i)) return std::nullopt;
+    if (input.scalar || !declared(i)) return false;
     const std::vector<SymExpr> sizes = bound(input.type.shape);
-    if (same_sizes(sizes, declared(i)->sizes) != true) {
-      if (same_sizes(sizes, declared(i)->sizes) == false)
-        facts_.differences.push_back("argument " + std::to_string(i) + " is " + declared(i)->str() +
-                                     ", the kernel is compiled for " + input.type.str());
-      facts_.open_sizes = true;
-      return std::nullopt;
-    }
+    const auto same = same_sizes(sizes, declared(i)->sizes);
+    if (same == true) return true;
+    if (same == false)
+      facts_.differences.push_back("argument " + std::to_string(i) + " is " + declared(i)->str() +
+                                   ", the kernel is compiled for " + input.type.str());
+    facts_.open_sizes = true;
+    return false;
+  }
+
+  void add_reads(std::size_t i) {
+    facts_.may_reads.emplace_back();
+    facts_.reads.emplace_back();
+    if (!sizes_fit(i)) return;
     std::vector<ElementBox> boxes;
-    for (const ReadElements& read : input.reads) {
-      boxes.push_back(bound(read.box));
-      if (is_whole(boxes.back(), sizes)) return std::nullopt;
+    for (const ReadElements& read : body_.inputs[i].reads) {
+      ElementBox box = bound(read.box);
+      if (read.exact && is_whole(box, declared(i)->sizes)) {
+        facts_.may_reads.back().clear();
+        return;
+      }
+      (read.exact ? boxes : facts_.may_reads.back()).push_back(std::move(box));
     }
-    return boxes;
+    facts_.reads.back() = std::move(boxes);
   }
 
   ResultFacts result(const OutputSummary& output) {

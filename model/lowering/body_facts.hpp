@@ -39,6 +39,10 @@ struct BodyFacts {
   std::vector<ResultFacts> results;
   /// Per input argument: the elements the body reads; empty optional: all of them.
   std::vector<std::optional<std::vector<ElementBox>>> reads;
+  /// Per input argument: boxes that cover more than what is read, or where sizes decide what matters (E1).
+  std::vector<std::vector<ElementBox>> may_reads;
+  /// Per input argument: eager execution stores into it in place, all of it or some.
+  std::vector<Overwritten> overwritten;
   std::vector<std::string> differences;  ///< arguments whose declared shape is not the parameter's (B10)
   bool open_sizes = false;               ///< some equality of sizes is taken on trust
 };

@@ -37,6 +37,8 @@ bool copies_inputs(const LaunchContext& context) {
   return context.profile.noncontiguous_inputs_by_copy && context.kernel.num_call_functions != 0;
 }
 
+const std::vector<ElementBox> kNoBoxes;
+
 void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& facts, bool relies,
                Variant& road) {
   for (std::size_t i = 0; i < input_count(context); ++i) {
@@ -51,6 +53,21 @@ void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& fac
       read.set = box_set(box);
       road.clauses.push_back(read);
     }
+    read.may = true;
+    for (const ElementBox& box : i < facts->may_reads.size() ? facts->may_reads[i] : kNoBoxes) {
+      read.set = box_set(box);
+      road.clauses.push_back(read);
+    }
+  }
+}
+
+/// In-place calls of the traced graph store into an input's own memory, whatever is handed over afterwards.
+void add_overwrites(const LaunchContext& context, const std::optional<BodyFacts>& facts, Variant& road) {
+  for (std::size_t i = 0; facts && i < facts->overwritten.size() && i < input_count(context); ++i) {
+    if (facts->overwritten[i] == Overwritten::none) continue;
+    const bool all = facts->overwritten[i] == Overwritten::whole;
+    road.clauses.push_back(
+        whole(all ? Clause::Kind::write : Clause::Kind::unknown, context.launch.arguments[i].handle));
   }
 }
 
@@ -118,6 +135,7 @@ class CompiledRoad {
     } else if (!temporary) {
       place(output, clause);
     }
+    if (same != false) unfollowed_ = result.unfollowed;
     if (!result.undefined.empty() && clause.kind == Clause::Kind::write)  // C8
       clause.set =
           all_but(clause.as_layout ? clause.as_layout->sizes : declared.layout->sizes, result.undefined);
@@ -141,6 +159,7 @@ class FallbackRoad {
     road_.name = "fallback";
     road_.fallback = true;
     add_reads(context_, facts_, false, road_);
+    if (!copies_inputs(context_)) add_overwrites(context_, facts_, road_);
     rebind_of_.assign(outputs_.size(), -1);
     for (std::size_t i = 0; i < paired(outputs_, facts_) && road_.raises.empty(); ++i) deliver(i);
     return road_;

@@ -30,15 +30,13 @@ Value Lowering::copy(const Call& call) {
   return Value::of_tensor(emit(contiguous ? "copy_contiguous" : "copy", {x}, {}, call));
 }
 
-/// copy_(destination, source): the destination's own memory holds the source afterwards, and is the result.
+/// copy(destination, source): a new tensor of the destination's shape and element type.
 Value Lowering::copy_into(const Call& call) {
   ValueId destination = tensor(call, 0, "self");
   const Value* source = call.find(1, "src");
   if (!source) unsupported(call, "without a source");
   ValueId value = as(*source, type(destination), shape(destination), call);
-  bool in_place = call.op.find("copy_") != std::string::npos;
-  if (!in_place) return Value::of_tensor(emit("copy", {value}, {}, call));
-  return Value::of_tensor(emit("overwrite", {destination, value}, {}, call));
+  return Value::of_tensor(emit("copy", {value}, {}, call));
 }
 
 Value Lowering::identity(const Call& call) { return Value::of_tensor(tensor(call, 0, "self")); }

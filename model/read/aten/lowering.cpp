@@ -252,9 +252,6 @@ ValueId Lowering::filled(DType dtype, double value, const std::vector<SymExpr>& 
   return builder_.broadcast_to(builder_.number(dtype, value, call.where), shape, call.where);
 }
 
-namespace {
-
-/// `aten.add.Tensor` without namespace and overload: "add". In-place spellings keep their underscore.
 std::string_view base_name(std::string_view op) {
   for (std::string_view prefix : {"torch.ops.", "torch."})
     if (op.substr(0, prefix.size()) == prefix) op.remove_prefix(prefix.size());
@@ -264,11 +261,19 @@ std::string_view base_name(std::string_view op) {
   return op.substr(0, op.find('.'));
 }
 
-}  // namespace
-
 bool Lowering::known(std::string_view op) { return handlers().count(base_name(op)) != 0; }
 
 Value Lowering::lower(const Call& call) {
+  Call current = call;
+  for (Value& argument : current.arguments) argument = now(argument, call.where);
+  for (auto& [key, argument] : current.keywords) argument = now(argument, call.where);
+  std::string_view name = base_name(current.op);
+  if (name.size() > 1 && name.back() == '_' && name[0] != '_') return in_place(current);
+  if (auto out = current.keywords.find("out"); out != current.keywords.end()) return into_out(current);
+  return pure(current);
+}
+
+Value Lowering::pure(const Call& call) {
   auto found = handlers().find(base_name(call.op));
   if (found == handlers().end()) throw UnsupportedBody("'" + call.op + "'", call.where);
   return (this->*found->second)(call);

@@ -8,15 +8,24 @@
 
 #include "model/body/body_text.hpp"
 #include "model/body/builder.hpp"
+#include "model/read/aten/shared_memory.hpp"
 #include "model/read/aten/value.hpp"
 
 namespace bufferproof::model::aten {
 
+/// `aten.add.Tensor` without namespace and overload: "add". In-place spellings keep their underscore.
+std::string_view base_name(std::string_view op);
+
 class Lowering {
  public:
-  explicit Lowering(FunctionBuilder& builder) : builder_(builder) {}
+  explicit Lowering(FunctionBuilder& builder) : memory_(builder.function()), builder_(builder) {}
 
   Value lower(const Call& call);
+  /// What the text's value holds after the in-place calls so far; one whose memory was written under another
+  /// name is unsupported.
+  Value now(const Value& value, const SourceLocation& where) const;
+  /// Results of the function; an in-place write to a parameter that is none of them is unsupported.
+  std::vector<ValueId> results(const std::vector<Value>& values, const SourceLocation& where) const;
   static bool known(std::string_view op);
 
  private:
@@ -27,6 +36,13 @@ class Lowering {
   };
   static const std::vector<Row> kRows;  ///< lowering_table.cpp
   static const std::map<std::string_view, Handler>& handlers();
+  Value pure(const Call& call);
+
+  // in_place.cpp
+  Value in_place(const Call& call);
+  Value into_out(const Call& call);
+  Value overwrite(ValueId destination, const Value& value, const Call& call);
+  static bool works_in_place(Handler handler);
 
   // pointwise.cpp
   Value pointwise(const Call& call);
@@ -125,6 +141,7 @@ class Lowering {
   std::vector<SymExpr> shape(ValueId id) const { return builder_.type(id).shape; }
   DType type(ValueId id) const { return builder_.value(id).type.dtype; }
 
+  SharedMemory memory_;
   FunctionBuilder& builder_;
 };
 

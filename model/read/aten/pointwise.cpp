@@ -17,38 +17,53 @@ struct Pointwise {
 };
 
 constexpr std::array kPointwise{
-    Pointwise{"abs", "abs", 1, false},         Pointwise{"neg", "neg", 1, false},
-    Pointwise{"exp", "exp", 1, true},          Pointwise{"exp2", "exp2", 1, true},
-    Pointwise{"expm1", "expm1", 1, true},      Pointwise{"log", "log", 1, true},
-    Pointwise{"log2", "log2", 1, true},        Pointwise{"log10", "log10", 1, true},
-    Pointwise{"log1p", "log1p", 1, true},      Pointwise{"sqrt", "sqrt", 1, true},
-    Pointwise{"rsqrt", "rsqrt", 1, true},      Pointwise{"reciprocal", "rec", 1, true},
-    Pointwise{"sigmoid", "sigmoid", 1, true},  Pointwise{"tanh", "tanh", 1, true},
-    Pointwise{"sin", "sin", 1, true},          Pointwise{"cos", "cos", 1, true},
-    Pointwise{"tan", "tan", 1, true},          Pointwise{"asin", "asin", 1, true},
-    Pointwise{"acos", "acos", 1, true},        Pointwise{"atan", "atan", 1, true},
-    Pointwise{"sinh", "sinh", 1, true},        Pointwise{"cosh", "cosh", 1, true},
-    Pointwise{"asinh", "asinh", 1, true},      Pointwise{"acosh", "acosh", 1, true},
-    Pointwise{"atanh", "atanh", 1, true},      Pointwise{"erf", "erf", 1, true},
-    Pointwise{"lgamma", "lgamma", 1, true},    Pointwise{"relu", "relu", 1, false},
-    Pointwise{"relu_", "relu", 1, false},      Pointwise{"floor", "floor", 1, false},
-    Pointwise{"ceil", "ceil", 1, false},       Pointwise{"round", "rint", 1, false},
-    Pointwise{"trunc", "trunc", 1, false},     Pointwise{"sign", "sign", 1, false},
-    Pointwise{"bitwise_not", "not", 1, false}, Pointwise{"isnan", "isnan", 1, true},
-    Pointwise{"isinf", "isinf", 1, true},      Pointwise{"mul", "mul", 2, false},
-    Pointwise{"maximum", "max", 2, false},     Pointwise{"minimum", "min", 2, false},
-    Pointwise{"atan2", "atan2", 2, true},      Pointwise{"copysign", "copysign", 2, true},
-    Pointwise{"fmod", "mod", 2, false},        Pointwise{"remainder", "remainder", 2, false},
-    Pointwise{"bitwise_and", "and", 2, false}, Pointwise{"bitwise_or", "or", 2, false},
+    Pointwise{"abs", "abs", 1, false},
+    Pointwise{"neg", "neg", 1, false},
+    Pointwise{"exp", "exp", 1, true},
+    Pointwise{"exp2", "exp2", 1, true},
+    Pointwise{"expm1", "expm1", 1, true},
+    Pointwise{"log", "log", 1, true},
+    Pointwise{"log2", "log2", 1, true},
+    Pointwise{"log10", "log10", 1, true},
+    Pointwise{"log1p", "log1p", 1, true},
+    Pointwise{"sqrt", "sqrt", 1, true},
+    Pointwise{"rsqrt", "rsqrt", 1, true},
+    Pointwise{"reciprocal", "rec", 1, true},
+    Pointwise{"sigmoid", "sigmoid", 1, true},
+    Pointwise{"tanh", "tanh", 1, true},
+    Pointwise{"sin", "sin", 1, true},
+    Pointwise{"cos", "cos", 1, true},
+    Pointwise{"tan", "tan", 1, true},
+    Pointwise{"asin", "asin", 1, true},
+    Pointwise{"acos", "acos", 1, true},
+    Pointwise{"atan", "atan", 1, true},
+    Pointwise{"sinh", "sinh", 1, true},
+    Pointwise{"cosh", "cosh", 1, true},
+    Pointwise{"asinh", "asinh", 1, true},
+    Pointwise{"acosh", "acosh", 1, true},
+    Pointwise{"atanh", "atanh", 1, true},
+    Pointwise{"erf", "erf", 1, true},
+    Pointwise{"lgamma", "lgamma", 1, true},
+    Pointwise{"relu", "relu", 1, false},
+    Pointwise{"floor", "floor", 1, false},
+    Pointwise{"ceil", "ceil", 1, false},
+    Pointwise{"round", "rint", 1, false},
+    Pointwise{"trunc", "trunc", 1, false},
+    Pointwise{"sign", "sign", 1, false},
+    Pointwise{"bitwise_not", "not", 1, false},
+    Pointwise{"isnan", "isnan", 1, true},
+    Pointwise{"isinf", "isinf", 1, true},
+    Pointwise{"mul", "mul", 2, false},
+    Pointwise{"maximum", "max", 2, false},
+    Pointwise{"minimum", "min", 2, false},
+    Pointwise{"atan2", "atan2", 2, true},
+    Pointwise{"copysign", "copysign", 2, true},
+    Pointwise{"fmod", "mod", 2, false},
+    Pointwise{"remainder", "remainder", 2, false},
+    Pointwise{"bitwise_and", "and", 2, false},
+    Pointwise{"bitwise_or", "or", 2, false},
     Pointwise{"bitwise_xor", "xor", 2, false},
 };
-
-std::string_view last_name(std::string_view op) {
-  std::size_t first = op.find('.');
-  if (first == std::string_view::npos) return op;
-  std::string_view rest = op.substr(first + 1);
-  return rest.substr(0, rest.find('.'));
-}
 
 const Pointwise* find(std::string_view aten) {
   for (const Pointwise& row : kPointwise)
@@ -69,7 +84,7 @@ std::vector<Value> first(const Call& call, std::size_t count) {
 }  // namespace
 
 Value Lowering::pointwise(const Call& call) {
-  const Pointwise* found = find(last_name(call.op));
+  const Pointwise* found = find(base_name(call.op));
   if (!found)
     throw UnsupportedBody("'" + call.op + "'", call.where);  // "aten..abs": a name, then another one
   const Pointwise& row = *found;
@@ -78,6 +93,8 @@ Value Lowering::pointwise(const Call& call) {
   if (row.to_float && !is_floating(dtype)) dtype = DType::f32;
   bool integer_rounding =
       !is_floating(dtype) && (row.op == "floor" || row.op == "ceil" || row.op == "rint" || row.op == "trunc");
+  if (integer_rounding && operands[0].is(Kind::tensor))
+    return Value::of_tensor(emit("copy", {operands[0].tensor}, {}, call));
   if (integer_rounding) return operands[0];
   DType compute = compute_type(operands, dtype);
   ValueId id = elementwise(row.op, operands, compute, call);
@@ -88,7 +105,7 @@ Value Lowering::pointwise(const Call& call) {
 /// a + alpha * b; the scaled operand is a step of its own only when alpha is not 1.
 Value Lowering::add_scaled(const Call& call) {
   std::vector<Value> operands = first(call, 2);
-  std::string_view name = last_name(call.op);
+  std::string_view name = base_name(call.op);
   if (name == "rsub") std::swap(operands[0], operands[1]);
   DType dtype = promote(operands);
   DType compute = compute_type(operands, dtype);
@@ -107,7 +124,7 @@ Value Lowering::divide(const Call& call) {
   std::vector<Value> operands = first(call, 2);
   const Value* mode = call.find(2, "rounding_mode");
   DType dtype = promote(operands);
-  std::string text = mode ? mode->text : last_name(call.op) == "floor_divide" ? "floor" : "";
+  std::string text = mode ? mode->text : base_name(call.op) == "floor_divide" ? "floor" : "";
   if (text.empty() && !is_floating(dtype)) dtype = DType::f32;
   DType compute = compute_type(operands, dtype);
   if (text == "floor")
@@ -132,11 +149,11 @@ Value Lowering::square(const Call& call) {
 Value Lowering::compare(const Call& call) {
   std::vector<Value> operands = first(call, 2);
   DType dtype = promote(operands);
-  return Value::of_tensor(elementwise(last_name(call.op), operands, compute_type(operands, dtype), call));
+  return Value::of_tensor(elementwise(base_name(call.op), operands, compute_type(operands, dtype), call));
 }
 
 Value Lowering::logical(const Call& call) {
-  std::string_view name = last_name(call.op);
+  std::string_view name = base_name(call.op);
   auto truth = [&](const Value& operand) {
     if (operand.is(Kind::tensor) && type(operand.tensor) != DType::i1) {
       DType dtype = type(operand.tensor);
@@ -179,7 +196,7 @@ Value Lowering::masked_fill(const Call& call) {
 
 /// clamp(x, low, high): max first, then min, as eager PyTorch does; NaN passes.
 Value Lowering::clamp(const Call& call) {
-  std::string_view name = last_name(call.op);
+  std::string_view name = base_name(call.op);
   const Value* low = name == "clamp_max" ? nullptr : call.find(1, "min");
   const Value* high = name == "clamp_max" ? call.find(1, "max") : call.find(2, "max");
   Value x = Value::of_tensor(tensor(call, 0, "self"));

@@ -274,13 +274,7 @@ class ForwardReader {
       Value value = evaluate(*stmt.value);
       values = value.is(Value::Kind::list) ? value.items : std::vector<Value>{value};
     }
-    std::vector<ValueId> results;
-    for (const Value& value : values) {
-      if (!value.is(Value::Kind::tensor))
-        throw UnsupportedBody("a result that is not a tensor", module_.locate(stmt.at));
-      results.push_back(value.tensor);
-    }
-    return builder_.finish(std::move(results));
+    return builder_.finish(lowering_.results(values, module_.locate(stmt.at)));
   }
 
   const python::Module& module_;

@@ -324,13 +324,10 @@ class TorchBodyReader {
     if (values.size() != results_.size() || types.size() != values.size())
       throw InputError(where, fmt::format("{} returned values", results_.size()),
                        fmt::format("{}", values.size()));
-    std::vector<ValueId> ids;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!values[i].is(Value::Kind::tensor)) throw UnsupportedBody("a result that is not a tensor", where);
+    std::vector<ValueId> ids = lowering_.results(values, where);
+    for (std::size_t i = 0; i < ids.size(); ++i)
       for (const TorchType* type : {&types[i], &results_[i]})
-        if (type->kind == TorchType::Kind::tensor) check_tensor(values[i].tensor, *type);
-      ids.push_back(values[i].tensor);
-    }
+        if (type->kind == TorchType::Kind::tensor) check_tensor(ids[i], *type);
     return ids;
   }
 

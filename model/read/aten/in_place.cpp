@@ -1,0 +1,83 @@
+// Calls that store into a tensor of the text: `add_`, `copy_`, `fill_`, and `out=`.
+//
+// The value is that of the call without the underscore, in the destination's element type; it stands in the
+// destination's memory (operation `overwrite`). In-place calls that change a shape, or that draw random
+// numbers, are unsupported. Tested by tests/model/body_in_place_test.cpp.
+#include <algorithm>
+
+#include "model/read/aten/lowering.hpp"
+
+namespace bufferproof::model::aten {
+
+using Kind = Value::Kind;
+
+Value Lowering::now(const Value& value, const SourceLocation& where) const {
+  Value out = value;
+  for (Value& item : out.items) item = now(item, where);
+  if (!value.is(Kind::tensor)) return out;
+  std::optional<ValueId> held = memory_.now(value.tensor);
+  if (!held)
+    throw UnsupportedBody("a tensor used after an in-place call on memory it may share ('" +
+                              builder_.value(value.tensor).name + "')",
+                          where);
+  out.tensor = *held;
+  return out;
+}
+
+std::vector<ValueId> Lowering::results(const std::vector<Value>& values, const SourceLocation& where) const {
+  std::vector<ValueId> ids;
+  for (const Value& value : values) {
+    if (!value.is(Kind::tensor)) throw UnsupportedBody("a result that is not a tensor", where);
+    ids.push_back(now(value, where).tensor);
+  }
+  for (const auto& [parameter, last] : memory_.written_parameters())
+    if (std::find(ids.begin(), ids.end(), last) == ids.end())
+      throw UnsupportedBody(
+          "an in-place call on parameter '" + builder_.value(parameter).name + "' that is not a result",
+          where);
+  return ids;
+}
+
+/// Functions whose result has the shape of their first argument, or one it broadcasts to.
+bool Lowering::works_in_place(Handler handler) {
+  using L = Lowering;
+  for (Handler one : {&L::pointwise, &L::add_scaled, &L::divide, &L::power, &L::compare, &L::logical,
+                      &L::clamp, &L::silu, &L::gelu, &L::square, &L::masked_fill, &L::cumulative})
+    if (one == handler) return true;
+  return false;
+}
+
+Value Lowering::in_place(const Call& call) {
+  std::string_view name = base_name(call.op);
+  ValueId destination = tensor(call, 0, "self");
+  if (name == "zero_") return overwrite(destination, Value::of_integer(0), call);
+  if (name == "copy_" || name == "fill_") {
+    const Value* value = call.find(1, name == "copy_" ? "src" : "value");
+    if (!value) unsupported(call, "without a source");
+    return overwrite(destination, *value, call);
+  }
+  Call plain = call;
+  plain.op.erase(static_cast<std::size_t>(name.data() - call.op.data()) + name.size() - 1, 1);
+  auto found = handlers().find(base_name(plain.op));
+  if (found == handlers().end() || !works_in_place(found->second)) unsupported(call, "in place");
+  return overwrite(destination, (this->*found->second)(plain), call);
+}
+
+Value Lowering::into_out(const Call& call) {
+  Call plain = call;
+  Value out = plain.keywords.find("out")->second;
+  plain.keywords.erase("out");
+  if (!out.is(Kind::tensor)) unsupported(call, "out= that is no tensor");
+  Value value = pure(plain);
+  if (!value.is(Kind::tensor)) unsupported(call, "out= of several results");
+  return overwrite(out.tensor, value, call);
+}
+
+Value Lowering::overwrite(ValueId destination, const Value& value, const Call& call) {
+  ValueId stored = as(value, type(destination), shape(destination), call);
+  ValueId result = emit("overwrite", {destination, stored}, {}, call);
+  memory_.stored(destination, result);
+  return Value::of_tensor(result);
+}
+
+}  // namespace bufferproof::model::aten
