@@ -190,5 +190,34 @@ TEST(B1sVerdict, AttentionIsRefutedWhereTheFallbackRebindsAndProvedWhereItCopies
   EXPECT_EQ(copies.code, 0) << copies.out;
 }
 
+/// The kernel reads a buffer nothing has written, where a mask chooses it.
+CliResult read_through_a_mask(const std::string& mask) {
+  std::string text = wrapper("tensor<?x8xf32>", "(s0, 8)", "(8, 1)", R"(
+    %c8 = arith.constant 8 : index
+    %c3_i64 = arith.constant 3 : i64
+    %e = tensor.empty(%n) : tensor<?x8xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+    %q = tensor.empty(%n) : tensor<?x8xi64>
+    %i = hfusion.arange strides[%c8, %c1] outs(%q : tensor<?x8xi64>) -> tensor<?x8xi64>
+    %three = linalg.fill ins(%c3_i64 : i64) outs(%q : tensor<?x8xi64>) -> tensor<?x8xi64>
+    %b = tensor.empty(%n) : tensor<?x8xi1>
+    %m = hfusion.compare {compare_fn = #hfusion.compare_fn<vlt>} MASK outs(%b : tensor<?x8xi1>) -> tensor<?x8xi1>
+    %s = hfusion.select ins(%m, %arg0, %f : tensor<?x8xi1>, tensor<?x8xf32>, tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+    return %s : tensor<?x8xf32>)");
+  text = with(with(text, "MASK", mask), "mlir_fused_k_0.run(arg1_1, s0",
+              "buf9 = empty_strided((s0, 8), (8, 1), device='npu', dtype=torch.float32)\n"
+              "    mlir_fused_k_0.run(buf9, s0");
+  TemporaryFolder folder;
+  return call({"check", folder.write("mask.py", text), "--runtime", "stock"});
+}
+
+TEST(E1Verdict, AReadThatPositionsDecideIsUndecidedOneThatContentsDecideIsAFinding) {  // C2
+  CliResult position = read_through_a_mask("ins(%i, %three : tensor<?x8xi64>, tensor<?x8xi64>)");
+  EXPECT_EQ(position.code, 3) << position.out << position.err;
+  EXPECT_NE(position.out.find("may read elements of buf9"), std::string::npos) << position.out;
+  CliResult contents = read_through_a_mask("ins(%arg0, %f : tensor<?x8xf32>, tensor<?x8xf32>)");
+  EXPECT_EQ(contents.code, 1) << contents.out << contents.err;
+}
+
 }  // namespace
 }  // namespace bufferproof::cli

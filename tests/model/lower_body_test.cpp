@@ -1,6 +1,7 @@
 // Roads of kernels whose bodies are readable.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "model/body/summary.hpp"
 #include "model/lowering/mlir_roads.hpp"
@@ -150,6 +151,32 @@ TEST_F(Roads, ExactReadsBecomeClauses) {  // E1
   ASSERT_EQ(read.set.variables.size(), 2u);
   EXPECT_EQ(read.set.variables[1].hi, SymExpr(2));
   EXPECT_EQ(read.set.index[1], SymExpr(1) + SymExpr(3) * SymExpr::symbol("$1"));
+}
+
+TEST_F(Roads, ReadsThatNeedNotMatterAreMayReads) {  // E1
+  facts_.reads = {std::vector<ElementBox>{}};
+  facts_.may_reads = {{{{0, 4}, {0, 2}}}};
+  const Clause read = tuned().clauses.at(0);
+  EXPECT_TRUE(read.kind == Clause::Kind::read && read.may);
+  EXPECT_EQ(read.set.variables.at(1).hi, SymExpr(2));
+}
+
+TEST_F(Roads, AnInputTheTracedGraphWritesInPlaceIsStoredByTheFallbackAlone) {  // E4
+  facts_.overwritten = {Overwritten::whole};
+  EXPECT_THAT(writes(tuned()), SizeIs(2));
+  const std::vector<Clause> stores = writes(fallback("torch_npu-26.0.0"));
+  ASSERT_THAT(stores, SizeIs(1));
+  EXPECT_EQ(stores[0].buffer, Name("x"));
+}
+
+TEST_F(Roads, ElementsOfWhichItIsNotKnownWhetherTheyAreDefinedBecomeUnknown) {  // E8
+  facts_.results[0].unfollowed = {{{1, 2}, {0, 6}}};
+  const std::vector<Clause> clauses = tuned().clauses;
+  const auto unknown = std::find_if(clauses.begin(), clauses.end(),
+                                    [](const Clause& c) { return c.kind == Clause::Kind::unknown; });
+  ASSERT_NE(unknown, clauses.end());
+  EXPECT_EQ(unknown->buffer, Name("b0"));
+  EXPECT_EQ(unknown->set.variables.at(0).lo, SymExpr(1));
 }
 
 TEST_F(Roads, OpenSizesAreAnAssumption) {

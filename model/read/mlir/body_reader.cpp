@@ -52,6 +52,10 @@ const std::map<std::string_view, BodyReader::Handler>& BodyReader::handlers() {
       {"tensor.extract", &BodyReader::read_extract},
       {"tensor.from_elements", &BodyReader::read_from_elements},
       {"tensor.splat", &BodyReader::read_splat},
+      {"tensor.reshape", &BodyReader::read_reshape},
+      {"tensor.insert", &BodyReader::read_insert},
+      {"tensor.bitcast", &BodyReader::read_plain_bitcast},
+      {"hivm.hir.bitcast", &BodyReader::read_plain_bitcast},
       {"annotation.mark", &BodyReader::read_mark},
   };
   return table;
@@ -199,7 +203,9 @@ void BodyReader::define(std::string_view name, std::vector<ValueId> values) {
 
 void BodyReader::define(const Statement& statement, ValueId value) { define_all(statement, {value}); }
 
+/// Results need no names: then nothing uses them.
 void BodyReader::define_all(const Statement& statement, const std::vector<ValueId>& values) {
+  if (statement.names.empty()) return;
   if (statement.results != values.size())
     throw InputError(statement.where, fmt::format("{} results", values.size()),
                      fmt::format("{}", statement.results));
@@ -219,6 +225,8 @@ ValueId BodyReader::use() {
     if (position < found->second.size()) return found->second[position];
     break;
   }
+  if (positions_.count(token.text))
+    throw UnsupportedBody("a padding value that depends on its position", lexer_.locate(token));
   throw InputError(lexer_.locate(token), "a value defined before", "'%" + std::string(token.text) + "'");
 }
 
@@ -298,10 +306,22 @@ Operands BodyReader::read_operands() {
   return operands;
 }
 
+/// `#trait`, an alias of a whole dictionary.
+Dict BodyReader::read_dict_alias() {
+  SourceLocation where = lexer_.here();
+  std::string_view name = lexer_.take().text;
+  auto found = aliases_.find(name);
+  if (found == aliases_.end() || found->second.front() != '{')
+    throw InputError(where, "a defined dictionary", "#" + std::string(name));
+  Lexer raw(found->second, where);
+  return read_dict(raw);
+}
+
 Structured BodyReader::read_structured() {
   Structured parts;
   if (lexer_.peek().is_punct("<")) lexer_.skip_balanced();  // properties
   if (lexer_.peek().is_punct("{")) parts.attributes = read_dict(lexer_);
+  if (lexer_.peek().kind == Kind::hash) parts.attributes = read_dict_alias();
   for (;;) {
     if (lexer_.accept_word("ins")) {
       parts.ins = read_operands();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,7 @@ class BodyReader {
   std::vector<SymExpr> read_mixed_sizes();
   Operands read_operands();
   Structured read_structured();
+  Dict read_dict_alias();
 
   // scalar_ops.cpp: arith, math, also on region arguments
   void read_constant(const Statement& statement);
@@ -102,6 +104,7 @@ class BodyReader {
   void read_fill(const Statement& statement);
   void read_elemwise(const Statement& statement);
   void read_named_elementwise(const Statement& statement);
+  void read_plain_unary(const Statement& statement, std::string_view op);
   void read_compare_fn(const Statement& statement);
   void read_cast(const Statement& statement);
   void read_bitcast(const Statement& statement);
@@ -145,6 +148,9 @@ class BodyReader {
   void read_extract(const Statement& statement);
   void read_from_elements(const Statement& statement);
   void read_splat(const Statement& statement);
+  void read_reshape(const Statement& statement);
+  void read_insert(const Statement& statement);
+  void read_plain_bitcast(const Statement& statement);
   void read_mark(const Statement& statement);
   struct Window {
     std::vector<SymExpr> offsets, sizes;
@@ -152,6 +158,9 @@ class BodyReader {
     Attributes attributes() const { return {{"offsets", offsets}, {"sizes", sizes}, {"strides", strides}}; }
   };
   Window read_window(const Statement& statement);
+  void read_positions();
+  ValueId crop(ValueId value, std::vector<SymExpr>& low, std::vector<SymExpr>& high,
+               const Statement& statement);
   std::vector<std::vector<std::int64_t>> read_groups();
 
   /// An accumulator (a region's init argument) or a fold of it, where a value stands.
@@ -179,6 +188,7 @@ class BodyReader {
   std::map<ValueId, SizeComparison> comparisons_;
   std::vector<SymExpr> space_;  ///< of the innermost linalg.generic, for linalg.index
   int region_depth_ = 0;
+  std::set<std::string_view> positions_;  ///< block arguments of a padding's region, which are not followed
 };
 
 }  // namespace bufferproof::model::mlir

@@ -43,14 +43,19 @@ class ModuleReader {
     if (++depth_ > 64) lexer_.fail("at most 64 nested modules");
   }
 
+  /// `#map = affine_map<..>`, `#access = [#map, #map]`, `#trait = {..}`, `#loc = loc(..)`: kept as raw text.
   void read_alias() {
     std::string_view name = lexer_.take().text;
     lexer_.expect("=");
     std::size_t begin = lexer_.peek().offset;
-    lexer_.take();
-    if (lexer_.peek().is_punct("<")) lexer_.skip_balanced();
+    bool bracketed = lexer_.peek().is_punct("[") || lexer_.peek().is_punct("{");
+    if (!bracketed) lexer_.take();
+    std::string_view inside;
+    if (bracketed || lexer_.peek().is_punct("<") || lexer_.peek().is_punct("("))
+      inside = lexer_.skip_balanced();
     std::string_view raw = lexer_.text_from(begin, lexer_.peek().offset);
-    raw = raw.substr(0, raw.find_last_of('>') + 1);
+    if (!inside.empty())
+      raw = raw.substr(0, static_cast<std::size_t>(inside.data() - raw.data()) + inside.size() + 1);
     if (!raw.empty()) aliases_[name] = raw;
   }
 

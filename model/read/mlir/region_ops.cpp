@@ -113,6 +113,8 @@ AffineMap BodyReader::map_of(std::string_view raw, const Statement& statement) {
 
 std::vector<AffineMap> BodyReader::read_maps(std::string_view raw, const Statement& statement) {
   std::vector<AffineMap> maps;
+  if (raw.size() > 1 && raw.front() == '#')
+    if (auto alias = aliases_.find(raw.substr(1)); alias != aliases_.end()) raw = alias->second;
   if (raw.size() < 2 || raw.front() != '[')
     throw InputError(statement.where, "'indexing_maps = [..]'", std::string(raw));
   Lexer lexer(raw.substr(1, raw.size() - 2), statement.where);

@@ -50,6 +50,7 @@ void BodyReader::finish_structured(const Statement& statement, const Structured&
 void BodyReader::elementwise_into(const Statement& statement, const Structured& parts, std::string_view op) {
   if (parts.outs.values.size() != 1) unsupported(statement, "several destinations");
   TensorType destination = builder_.type(typed(parts.outs.values[0]));
+  if (op == "rec" && !is_floating(destination.dtype)) unsupported(statement, "of integers");
   std::vector<ValueId> operands = parts.ins.values;
   bool compares = destination.dtype == DType::i1;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -88,7 +89,20 @@ void BodyReader::read_elemwise(const Statement& statement) {
   elementwise_into(statement, parts, *op);
 }
 
+/// `hfusion.isinf %x : T -> U`
+void BodyReader::read_plain_unary(const Statement& statement, std::string_view op) {
+  ValueId operand = typed(use());
+  lexer_.expect(":");
+  check_type(operand, read_type(lexer_));
+  ValueId id = builder_.add(op, {operand}, {}, statement.where);
+  lexer_.expect("->");
+  check_type(id, read_type(lexer_));
+  define(statement, id);
+}
+
 void BodyReader::read_named_elementwise(const Statement& statement) {
+  if (lexer_.peek().kind == Kind::value && named_elementwise(statement.op))
+    return read_plain_unary(statement, *named_elementwise(statement.op));
   Structured parts = read_structured();
   if (statement.op == "linalg.square") {
     parts.ins.values.push_back(parts.ins.values.at(0));
@@ -225,6 +239,9 @@ void BodyReader::read_gather(const Statement& statement) {
   lexer_.expect("=");
   auto axis = to_int64(lexer_.expect(Kind::integer, "an axis").text);
   if (parts.ins.values.size() != 2 || !axis) unsupported(statement, "other than two operands");
+  DType index = builder_.type(typed(parts.ins.values[1])).dtype;
+  if (!is_floating(index) && size_in_bytes(index) < 4)
+    parts.ins.values[1] = builder_.cast(parts.ins.values[1], DType::i32, statement.where);
   finish_structured(statement, parts,
                     {builder_.add("gather", parts.ins.values, {{"dim", *axis}}, statement.where)});
 }

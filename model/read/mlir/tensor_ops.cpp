@@ -1,4 +1,4 @@
-// The tensor dialect: shapes, windows, padding, single elements.
+// The tensor dialect: shapes, windows, joins.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -204,41 +204,6 @@ void BodyReader::read_concat(const Statement& statement) {
   define(statement, id);
 }
 
-/// `%x low[..] high[..] { ^bb0(..): tensor.yield %v : f32 } : A to B`
-void BodyReader::read_pad(const Statement& statement) {
-  ValueId operand = typed(use());
-  lexer_.accept_word("nofold");
-  if (!lexer_.accept_word("low")) lexer_.fail("'low'");
-  std::vector<SymExpr> low = read_mixed_sizes();
-  if (!lexer_.accept_word("high")) lexer_.fail("'high'");
-  std::vector<SymExpr> high = read_mixed_sizes();
-  std::vector<ValueId> operands{operand};
-  lexer_.expect("{");
-  if (lexer_.peek().kind == Kind::caret) {
-    lexer_.take();
-    if (lexer_.peek().is_punct("(")) lexer_.skip_balanced();
-    lexer_.expect(":");
-  }
-  scopes_.emplace_back();
-  if (scopes_.size() > 64) lexer_.fail("at most 64 nested regions");
-  while (!lexer_.peek().is_word("tensor.yield") && !lexer_.peek().is_punct("}")) read_statement();
-  if (lexer_.accept_word("tensor.yield")) {
-    operands.push_back(typed(use()));
-    lexer_.expect(":");
-    check_type(operands.back(), read_type(lexer_));
-  }
-  scopes_.pop_back();
-  lexer_.expect("}");
-  if (lexer_.peek().is_punct("{")) read_dict(lexer_);
-  lexer_.expect(":");
-  check_type(operand, read_type(lexer_));
-  if (!lexer_.accept_word("to")) lexer_.fail("'to'");
-  Type to = read_type(lexer_);
-  ValueId id = builder_.add("pad", operands, {{"high", high}, {"low", low}}, statement.where);
-  check_type(id, to);
-  define(statement, id);
-}
-
 /// Only the static knowledge of sizes changes.
 void BodyReader::read_tensor_cast(const Statement& statement) {
   ValueId operand = typed(use());
@@ -247,53 +212,6 @@ void BodyReader::read_tensor_cast(const Statement& statement) {
   if (!lexer_.accept_word("to")) lexer_.fail("'to'");
   check_type(operand, read_type(lexer_));
   define(statement, operand);
-}
-
-void BodyReader::read_extract(const Statement& statement) {
-  ValueId tensor = typed(use());
-  std::vector<SymExpr> offsets = read_mixed_sizes();
-  if (lexer_.peek().is_punct("{")) read_dict(lexer_);
-  lexer_.expect(":");
-  check_type(tensor, read_type(lexer_));
-  ValueId id = tensor;
-  if (!offsets.empty()) {
-    Window window{offsets, std::vector<SymExpr>(offsets.size(), SymExpr(1)),
-                  std::vector<std::int64_t>(offsets.size(), 1)};
-    id = builder_.reshape(builder_.add("slice", {tensor}, window.attributes(), statement.where), {},
-                          statement.where);
-  }
-  define(statement, id);
-}
-
-void BodyReader::read_from_elements(const Statement& statement) {
-  std::vector<ValueId> elements;
-  if (lexer_.peek().kind == Kind::value) elements = use_list();
-  lexer_.expect(":");
-  Type type = read_type(lexer_);
-  if (elements.empty() || type.kind != Type::Kind::tensor) unsupported(statement, "of " + type.text);
-  std::vector<ValueId> ones;
-  for (ValueId id : elements) ones.push_back(builder_.reshape(typed(id), {SymExpr(1)}, statement.where));
-  ValueId flat = builder_.add("concat", ones, {{"dim", std::int64_t{0}}}, statement.where);
-  ValueId id = builder_.reshape(flat, to_tensor_type(type, "elements").shape, statement.where);
-  define(statement, id);
-}
-
-void BodyReader::read_splat(const Statement& statement) {
-  ValueId value = typed(use());
-  lexer_.expect(":");
-  Type type = read_type(lexer_);
-  if (type.kind != Type::Kind::tensor) unsupported(statement, "of " + type.text);
-  define(statement, builder_.broadcast_to(value, to_tensor_type(type, "splat").shape, statement.where));
-}
-
-/// A hint to the compiler: no meaning.
-void BodyReader::read_mark(const Statement& statement) {
-  use();
-  while (lexer_.peek().is_word("keys") || lexer_.peek().is_word("values"))
-    unsupported(statement, "with keys");
-  if (lexer_.peek().is_punct("{")) read_dict(lexer_);
-  lexer_.expect(":");
-  read_type(lexer_);
 }
 
 }  // namespace bufferproof::model::mlir
