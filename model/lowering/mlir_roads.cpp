@@ -61,13 +61,15 @@ void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& fac
   }
 }
 
-/// In-place calls of the traced graph store into an input's own memory, whatever is handed over afterwards.
+/// E4: in-place calls of the traced graph store into an input's own memory, or into the copy made of it,
+/// whatever is handed over afterwards.
 void add_overwrites(const LaunchContext& context, const std::optional<BodyFacts>& facts, Variant& road) {
   for (std::size_t i = 0; facts && i < facts->overwritten.size() && i < input_count(context); ++i) {
-    if (facts->overwritten[i] == Overwritten::none) continue;
+    const Name& handle = context.launch.arguments[i].handle;
+    if (facts->overwritten[i] == Overwritten::none || handle.empty()) continue;
+    if (copies_inputs(context) && !context.environment.contiguous(handle)) continue;
     const bool all = facts->overwritten[i] == Overwritten::whole;
-    road.clauses.push_back(
-        whole(all ? Clause::Kind::write : Clause::Kind::unknown, context.launch.arguments[i].handle));
+    road.clauses.push_back(whole(all ? Clause::Kind::write : Clause::Kind::unknown, handle));
   }
 }
 
@@ -159,7 +161,7 @@ class FallbackRoad {
     road_.name = "fallback";
     road_.fallback = true;
     add_reads(context_, facts_, false, road_);
-    if (!copies_inputs(context_)) add_overwrites(context_, facts_, road_);
+    add_overwrites(context_, facts_, road_);
     rebind_of_.assign(outputs_.size(), -1);
     for (std::size_t i = 0; i < paired(outputs_, facts_) && road_.raises.empty(); ++i) deliver(i);
     return road_;

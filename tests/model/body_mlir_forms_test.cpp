@@ -29,7 +29,7 @@ TEST(MlirForms, ReshapeTakesItsSizesFromItsTypeAndOneOpenSizeFromTheElements) {
   std::string open = printed(read_one("%a: tensor<?x4xf32>, %s: tensor<1xi64>", "tensor<?xf32>", R"(
     %r = tensor.reshape %a(%s) : (tensor<?x4xf32>, tensor<1xi64>) -> tensor<?xf32>
     return %r : tensor<?xf32>)"));
-  EXPECT_TRUE(has(open, "reshape %a {shape = [4*a_d0]} : f32[4*a_d0]")) << open;
+  EXPECT_TRUE(has(open, "reshape %a {shape = sizes[4*a_d0]} : f32[4*a_d0]")) << open;
   EXPECT_THROW(read_one("%a: tensor<2x4xf32>, %s: tensor<1xi64>", "tensor<9xf32>", R"(
     %r = tensor.reshape %a(%s) : (tensor<2x4xf32>, tensor<1xi64>) -> tensor<9xf32>
     return %r : tensor<9xf32>)"),
