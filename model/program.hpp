@@ -22,6 +22,7 @@
 namespace bufferproof::model {
 
 struct TensorFunction;  // model/tensor_function.hpp
+struct LibraryCall;     // model/library_call.hpp
 
 /// A named integer of the program. `hi` empty: no upper bound. `value`: what a run takes when nothing else is
 /// said.
@@ -176,6 +177,8 @@ struct Launch {
   std::vector<Variant> variants;  ///< never empty once lowered
   /// Launches with the same non-empty choice take the same variant (one kernel object, one road).
   std::string choice;
+  /// Of an extern or aten call: what it is called with. Null: not kept, or not a library's.
+  std::shared_ptr<const LibraryCall> call;
 };
 
 /// Moves values together with their tags. Elements pair up in the order of the two sets.

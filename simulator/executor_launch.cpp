@@ -51,6 +51,7 @@ void Executor::exec(const Launch& s, const Step& at) {
   }
   ideal_outputs(s, launch);
   rebind(variant, launch);
+  if (state_.hooks) state_.hooks->launch_over();
 }
 
 void Executor::clause(const Launch& launch, const Clause& c, const Actor& actor, int write_index) {

@@ -21,6 +21,8 @@ class DeviceBlock;  // simulator/memory/device_memory.hpp
 /// Stands for the size of a storage whose extent the file does not say.
 inline constexpr std::int64_t kUnknownSize = std::int64_t{1} << 50;
 
+struct Contents;  // below
+
 struct Storage {
   std::int64_t size = 0;  ///< units
   int unit = 1;           ///< bytes per unit; 1 in bufprog, where an element is a unit
@@ -29,7 +31,9 @@ struct Storage {
   RangeMap accesses;
   std::string name;
   model::SourceLocation where;
-  std::shared_ptr<DeviceBlock> memory;  ///< the bytes, in a run with values; null in one of tags alone
+  // In a run with values; null in one of tags alone.
+  std::shared_ptr<DeviceBlock> memory;
+  std::shared_ptr<const Contents> contents;  ///< what was stored, where the file does not say the size
 
   Storage(std::int64_t units, int unit_bytes);
   bool size_is_unknown() const { return size == kUnknownSize; }
@@ -44,6 +48,11 @@ struct Shape {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> strides;
   std::int64_t elements() const;  ///< checked by the evaluation that made it
+};
+
+struct Contents {
+  Shape shape;
+  model::DType dtype = model::DType::f32;
 };
 
 struct Handle {

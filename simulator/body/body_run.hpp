@@ -22,8 +22,8 @@ struct BodyValue {
 class BodyRun {
  public:
   BodyRun(const model::TensorFunction& function, std::span<const BodyArgument> arguments,
-          const ExecuteOptions& options);
-  std::vector<kernels::Tensor> run();
+          std::span<const kernels::TensorView> targets, const ExecuteOptions& options);
+  void run();
 
  private:
   /// Elementwise operations of one shape, in order, that have not run.
@@ -39,6 +39,9 @@ class BodyRun {
   const BodyValue& need(model::ValueId id);
   bool leaves_group(model::ValueId id, const Group& group) const;
 
+  /// Memory for an operation's result: the target of the body's result it is, else memory of its own.
+  BodyValue make(model::ValueId id);
+  kernels::TensorView writable(const BodyValue& made) const;
   void set(model::ValueId id, kernels::Tensor tensor);
   void set_view(model::ValueId id, const BodyValue& base, kernels::ConstTensorView view);
   bool movement(const model::TensorOp& op);
@@ -52,6 +55,7 @@ class BodyRun {
   [[noreturn]] void fail(const model::TensorOp& op, const std::string& text) const;
 
   const model::TensorFunction& function_;
+  std::span<const kernels::TensorView> targets_;  ///< one per result of the body
   const ExecuteOptions& options_;
   model::Valuation sizes_;
   std::vector<std::optional<BodyValue>> values_;

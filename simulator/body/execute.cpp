@@ -15,6 +15,7 @@ namespace bufferproof::simulator {
 using kernels::ConstTensorView;
 using kernels::Sizes;
 using kernels::Tensor;
+using kernels::TensorView;
 using model::TensorOp;
 using model::ValueId;
 
@@ -29,8 +30,8 @@ Tensor number_argument(const BodyArgument& argument, model::DType dtype) {
 }  // namespace
 
 BodyRun::BodyRun(const model::TensorFunction& function, std::span<const BodyArgument> arguments,
-                 const ExecuteOptions& options)
-    : function_(function), options_(options), sizes_(bind_sizes(function, arguments)) {
+                 std::span<const TensorView> targets, const ExecuteOptions& options)
+    : function_(function), targets_(targets), options_(options), sizes_(bind_sizes(function, arguments)) {
   values_.resize(function.values.size());
   waiting_.resize(function.values.size());
   users_.resize(function.values.size());
@@ -88,11 +89,26 @@ const BodyValue& BodyRun::need(ValueId id) {
   return values_[at].value();
 }
 
-std::vector<Tensor> BodyRun::run() {
+BodyValue BodyRun::make(ValueId id) {
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    if (function_.results[i] == id) return {nullptr, targets_[i]};
+  auto owner = std::make_shared<const Tensor>(function_.type(id).dtype, shape(id));
+  ConstTensorView view = owner->view();
+  return {std::move(owner), std::move(view)};
+}
+
+/// What `make` gave is nobody else's yet.
+TensorView BodyRun::writable(const BodyValue& made) const {
+  return {const_cast<std::byte*>(made.view.bytes()), made.view.dtype(), made.view.sizes()};
+}
+
+void BodyRun::run() {
   for (std::size_t i = 0; i < function_.ops.size(); ++i) step(i);
-  std::vector<Tensor> results;
-  for (ValueId id : function_.results) results.push_back(kernels::contiguous_copy(need(id).view));
-  return results;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const ConstTensorView& view = need(function_.results[i]).view;
+    if (view.bytes() != targets_[i].bytes())
+      kernels::OpRegistry::builtin().run({"copy", {view}, {}, {targets_[i]}, options_.numerics});
+  }
 }
 
 void BodyRun::step(std::size_t index) {
@@ -135,7 +151,7 @@ bool BodyRun::leaves_group(ValueId id, const Group& group) const {
 void BodyRun::flush(Group& group) {
   kernels::ElementwiseChain chain(group.sizes, options_.numerics);
   std::map<ValueId, kernels::ElementwiseChain::Value> numbers;
-  std::vector<std::pair<ValueId, Tensor>> outputs;
+  std::vector<std::pair<ValueId, BodyValue>> outputs;
   auto operand = [&](ValueId id) {
     auto known = numbers.find(id);
     if (known != numbers.end()) return known->second;
@@ -155,11 +171,11 @@ void BodyRun::flush(Group& group) {
     } else {
       numbers[out] = chain.apply(op.name, in);
     }
-    if (leaves_group(out, group)) outputs.emplace_back(out, Tensor(function_.type(out).dtype, group.sizes));
+    if (leaves_group(out, group)) outputs.emplace_back(out, make(out));
   }
-  for (auto& [id, tensor] : outputs) chain.output(numbers.at(id), tensor.view());
+  for (auto& [id, made] : outputs) chain.output(numbers.at(id), writable(made));
   chain.run();
-  for (auto& [id, tensor] : outputs) set(id, std::move(tensor));
+  for (auto& [id, made] : outputs) values_[static_cast<std::size_t>(id)] = std::move(made);
   for (std::size_t index : group.ops) {
     waiting_[static_cast<std::size_t>(function_.ops[index].results[0])] = nullptr;
     for (ValueId id : function_.ops[index].operands)
@@ -168,9 +184,42 @@ void BodyRun::flush(Group& group) {
   group.ops.clear();
 }
 
+std::vector<ResultShape> result_shapes(const model::TensorFunction& function,
+                                       std::span<const BodyArgument> arguments) {
+  const model::Valuation sizes = bind_sizes(function, arguments);
+  std::vector<ResultShape> out;
+  for (ValueId id : function.results) {
+    const model::TensorType& type = function.type(id);
+    out.push_back({type.dtype, {}});
+    for (const model::SymExpr& size : type.shape) {
+      const auto value = size.evaluate(sizes);
+      if (!value)
+        throw ExecutionError(fmt::format("kernel '{}': size {} of a result has no value for these arguments",
+                                         function.name, size.str()));
+      out.back().sizes.push_back(*value);
+    }
+  }
+  return out;
+}
+
+void execute_into(const model::TensorFunction& function, std::span<const BodyArgument> arguments,
+                  std::span<const TensorView> targets, const ExecuteOptions& options) {
+  if (targets.size() != function.results.size())
+    throw ExecutionError(fmt::format("kernel '{}': {} results, memory for {}", function.name,
+                                     function.results.size(), targets.size()));
+  BodyRun(function, arguments, targets, options).run();
+}
+
 std::vector<Tensor> execute(const model::TensorFunction& function, std::span<const BodyArgument> arguments,
                             const ExecuteOptions& options) {
-  return BodyRun(function, arguments, options).run();
+  std::vector<Tensor> results;
+  std::vector<TensorView> targets;
+  for (const ResultShape& shape : result_shapes(function, arguments)) {
+    results.emplace_back(shape.dtype, shape.sizes);
+    targets.push_back(results.back().view());
+  }
+  execute_into(function, arguments, targets, options);
+  return results;
 }
 
 }  // namespace bufferproof::simulator

@@ -38,7 +38,20 @@ struct ExecuteOptions {
 /// element type does not fit its parameter, or an assumption of the body does not hold.
 model::Valuation bind_sizes(const model::TensorFunction& function, std::span<const BodyArgument> arguments);
 
-/// One owned, row-major tensor per result, in order. A value returned twice is returned as two copies.
+struct ResultShape {
+  model::DType dtype = model::DType::f32;
+  kernels::Sizes sizes;
+};
+/// What the body returns for these arguments. Throws as bind_sizes does.
+std::vector<ResultShape> result_shapes(const model::TensorFunction& function,
+                                       std::span<const BodyArgument> arguments);
+
+/// Writes result i to targets[i], row-major memory of its shape that no argument shares. A value returned
+/// twice is written twice.
+void execute_into(const model::TensorFunction& function, std::span<const BodyArgument> arguments,
+                  std::span<const kernels::TensorView> targets, const ExecuteOptions& options = {});
+
+/// One owned, row-major tensor per result, in order.
 std::vector<kernels::Tensor> execute(const model::TensorFunction& function,
                                      std::span<const BodyArgument> arguments,
                                      const ExecuteOptions& options = {});

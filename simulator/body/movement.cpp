@@ -143,11 +143,12 @@ void BodyRun::call(const TensorOp& op) {
     call.op = adds ? (rank == 2 ? "addmm" : "baddbmm") : (rank == 2 ? "matmul" : "bmm");
     if (adds) call.inputs = {call.inputs[2], call.inputs[0], call.inputs[1]};
   }
-  std::vector<Tensor> outputs;
-  for (ValueId id : op.results) outputs.emplace_back(function_.type(id).dtype, shape(id));
-  for (Tensor& output : outputs) call.outputs.push_back(output.view());
+  std::vector<BodyValue> made;
+  for (ValueId id : op.results) made.push_back(make(id));
+  for (const BodyValue& output : made) call.outputs.push_back(writable(output));
   kernels::OpRegistry::builtin().run(call);
-  for (std::size_t i = 0; i < outputs.size(); ++i) set(op.results[i], std::move(outputs[i]));
+  for (std::size_t i = 0; i < made.size(); ++i)
+    values_[static_cast<std::size_t>(op.results[i])] = std::move(made[i]);
 }
 
 }  // namespace bufferproof::simulator

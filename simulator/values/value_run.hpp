@@ -2,9 +2,10 @@
 // tags.
 //
 // Kernels with a readable body are computed by the reference kernels; a fallback computes its FX graph where
-// the file has one, else what the compiled text says. Memory nobody wrote holds what RunPlan::memory says; a
-// pool is shared by all calls of the plan. Calls of library functions are not executed yet: the program's
-// text of their arguments is not kept. Tested by tests/simulator/value_run_test.cpp.
+// the file has one, else what the compiled text says; library calls by the table of aten functions. Memory
+// nobody wrote holds what RunPlan::memory says. All calls of the plan share the device's memory, its pool,
+// and the inputs, which keep what a call stored to them. Tested by tests/simulator/value_run_test.cpp and
+// tests/simulator/value_resnet_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,8 @@ struct ValueTrace {
 };
 
 /// Raises InputError: what run_tags raises; a given tensor of another shape or element type, one that no
-/// input has; a kernel without a readable body or a library call (named, with its place).
+/// input has; a kernel without a readable body, a library function outside of the table or of unknown effects
+/// (named, with its place).
 ValueTrace run_values(const model::Program& program, const model::RunPlan& plan,
                       const ValueOptions& options = {});
 

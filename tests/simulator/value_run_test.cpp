@@ -182,11 +182,12 @@ TEST(ValueRun, WhatCannotBeRunIsNamed) {
   EXPECT_THAT(error(w.program(), options), HasSubstr("'weights'"));
   tensors.clear();
   tensors.emplace("x", Tensor(model::DType::f32, {3, 2}));
-  EXPECT_THAT(error(w.program(), options), HasSubstr("found f32 and 6 elements"));
+  EXPECT_THAT(error(w.program(), options), HasSubstr("expected a tensor x of f32[2, 2], found f32[3, 2]"));
   ValueBuilder library;
-  library.alloc("x", {2, 2}, Init::input).external("extern_kernels.mm", {read_clause("x")});
+  library.alloc("x", {2, 2}, Init::input)
+      .external("extern_kernels.mm", {read_clause("x"), clause(model::Clause::Kind::unknown, "x")});
   EXPECT_THAT(error(library.program(), {}),
-              HasSubstr("w.py:2:1: expected a kernel whose body can be executed, found "
+              HasSubstr("w.py:2:1: expected a call whose effects and computation are known, found "
                         "extern_kernels.mm"));
   EXPECT_THAT(error(model::read_bufprog("buf a[1] zero\n", "t").program, {}),
               HasSubstr("bufprog has no values"));

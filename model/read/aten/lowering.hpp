@@ -100,6 +100,9 @@ class Lowering {
   // matrix.cpp
   Value matmul(const Call& call);
   Value addmm(const Call& call);
+  Value addbmm(const Call& call);
+  Value mv(const Call& call);
+  Value add_product(const Call& call, ValueId input, ValueId product);
   Value convolution(const Call& call);
   Value max_pool(const Call& call);
   Value avg_pool(const Call& call);

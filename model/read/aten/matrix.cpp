@@ -16,18 +16,50 @@ Value Lowering::matmul(const Call& call) {
   return Value::of_tensor(emit("matmul", {a, b}, {}, call));
 }
 
-/// beta * input + alpha * (a @ b)
+/// addmm, baddbmm: beta * input + alpha * (a @ b)
 Value Lowering::addmm(const Call& call) {
-  ValueId input = tensor(call, 0, "self");
-  ValueId product = emit("matmul", {tensor(call, 1, "mat1"), tensor(call, 2, "mat2")}, {}, call);
+  const bool batched = call.op.find("baddbmm") != std::string::npos;
+  ValueId a = tensor(call, 1, batched ? "batch1" : "mat1");
+  ValueId b = tensor(call, 2, batched ? "batch2" : "mat2");
+  if (shape(a).size() != (batched ? 3 : 2) || shape(b).size() != shape(a).size())
+    unsupported(call, "operands of another rank");
+  return add_product(call, tensor(call, 0, "self"), emit("matmul", {a, b}, {}, call));
+}
+
+/// The sum of products over the batch is one product whose inner axis runs over the batch as well.
+Value Lowering::addbmm(const Call& call) {
+  ValueId a = tensor(call, 1, "batch1");
+  ValueId b = tensor(call, 2, "batch2");
+  if (shape(a).size() != 3 || shape(b).size() != 3) unsupported(call, "operands of another rank");
+  builder_.require_equal(shape(a)[0], shape(b)[0], call.where, "batch sizes");
+  builder_.require_equal(shape(a)[2], shape(b)[1], call.where, "inner sizes");
+  ValueId rows = emit("transpose", {a}, {{"permutation", Ints{1, 0, 2}}}, call);
+  rows = builder_.reshape(rows, {shape(a)[1], shape(a)[0] * shape(a)[2]}, call.where);
+  ValueId columns = builder_.reshape(b, {shape(b)[0] * shape(b)[1], shape(b)[2]}, call.where);
+  return add_product(call, tensor(call, 0, "self"), emit("matmul", {rows, columns}, {}, call));
+}
+
+Value Lowering::mv(const Call& call) {
+  ValueId a = tensor(call, 0, "self");
+  ValueId x = tensor(call, 1, "vec");
+  if (shape(a).size() != 2 || shape(x).size() != 1) unsupported(call, "operands of another rank");
+  ValueId column = builder_.reshape(x, {shape(x)[0], SymExpr(1)}, call.where);
+  ValueId product = emit("matmul", {a, column}, {}, call);
+  return Value::of_tensor(builder_.reshape(product, {shape(a)[0]}, call.where));
+}
+
+/// An input times 0 is not looked at: its NaNs do not reach the result.
+Value Lowering::add_product(const Call& call, ValueId input, ValueId product) {
   DType dtype = type(product);
+  auto is = [](const Value& value, std::int64_t number) {
+    return (value.is(Kind::integer) && value.integer.constant() == number) ||
+           (value.is(Kind::real) && value.real == static_cast<double>(number));
+  };
   auto scale = [&](ValueId id, const Value* by) {
-    if (!by || (by->is(Kind::integer) && by->integer.constant() == 1) ||
-        (by->is(Kind::real) && by->real == 1))
-      return id;
-    return elementwise("mul", {Value::of_tensor(id), *by}, dtype, call);
+    return !by || is(*by, 1) ? id : elementwise("mul", {Value::of_tensor(id), *by}, dtype, call);
   };
   ValueId scaled = scale(product, call.find(4, "alpha"));
+  if (const Value* beta = call.find(3, "beta"); beta && is(*beta, 0)) return Value::of_tensor(scaled);
   ValueId bias = scale(input, call.find(3, "beta"));
   return Value::of_tensor(
       elementwise("add", {Value::of_tensor(scaled), Value::of_tensor(bias)}, dtype, call));

@@ -120,6 +120,9 @@ Value Evaluator::call_path(const std::string& path, const Expr& expr, const std:
     return operator_call(path, expr, wanted, arguments(expr));
   if (auto made = tensor_call(function, expr, wanted)) return *made;
   if (auto made = stream_call(path, expr, wanted)) return *made;
+  const Expr* text = path == "float" ? positional(expr, 0) : nullptr;  // float('-inf')
+  if (text && text->kind == ExprKind::string)
+    return Value::of(Value::Kind::unknown, python::string_value(*text));
   if (auto number = integer_call(function, expr)) return Value::integer(*number);
   if (is_without_effect(path)) return Value::of(Value::Kind::unknown, path);
   if (begins(path, "c_") || begins(path, "ctypes.")) {  // c_long(s0)

@@ -2,13 +2,15 @@
 //
 // One class, its methods grouped by file: evaluator.cpp (module level, frames), statements.cpp, bindings.cpp
 // (names and lists that own handles), control_flow.cpp, expressions.cpp, integers.cpp, calls.cpp, tensors.cpp
-// (allocation, views, methods), launches.cpp (kernels), extern_calls.cpp (operators by schema), streams.cpp.
-// Private to this folder. Tested through tests/model/read_wrapper_test.cpp.
+// (allocation, views, methods), launches.cpp (kernels), extern_calls.cpp (operators by schema),
+// library_calls.cpp (what they are called with), streams.cpp. Private to this folder. Tested through
+// tests/model/read_wrapper_test.cpp.
 #pragma once
 
 #include <unordered_map>
 #include <unordered_set>
 
+#include "model/library_call.hpp"
 #include "model/read/wrapper/hints.hpp"
 #include "model/read/wrapper/operator_shapes.hpp"
 #include "model/read/wrapper/program_builder.hpp"
@@ -116,6 +118,7 @@ class Evaluator {
 
   // expressions.cpp
   Value eval(const Expr& expr, const std::string& wanted = "");
+  std::string real_text(const Expr& expr);
   Value eval_list(const Expr& expr);
   Value attribute(const Expr& expr);
   Value subscript(const Expr& expr, const std::string& wanted);
@@ -171,7 +174,14 @@ class Evaluator {
   Name launch_stream(const Expr& call);
 
   // extern_calls.cpp
-  struct Bound;
+  /// The arguments of a call in the schema's order; `none` where the call gives nothing.
+  struct Bound {
+    std::vector<Value> values;
+    const OperatorSchema* schema = nullptr;
+
+    /// The tensor (or list) of an alias set.
+    const Value* of_alias(const std::string& alias) const;
+  };
   Value extern_kernel(const std::string& name, const Expr& call, const std::string& wanted);
   Value operator_call(const std::string& path, const Expr& call, const std::string& wanted,
                       std::vector<Value> positional);
@@ -193,7 +203,15 @@ class Evaluator {
   std::string new_result(const std::string& wanted, std::optional<Layout> layout, std::optional<DType> dtype);
   std::optional<Layout> result_hint(const std::string& wanted);
   void issue(const std::string& kernel, std::vector<Clause> clauses, std::vector<Name> outputs,
-             bool collective);
+             bool collective, std::shared_ptr<const LibraryCall> call);
+
+  // library_calls.cpp
+  CallOperand call_operand(const Value& value, bool tensor);
+  std::shared_ptr<const LibraryCall> library_call(const OperatorSchema& schema, const Bound& bound,
+                                                  const Value& result, const std::vector<std::string>& made);
+  std::shared_ptr<const LibraryCall> library_call(const std::string& op, const std::vector<Value>& positional,
+                                                  const std::map<std::string, Value>& keywords,
+                                                  const std::string& out);
   void note_outputs(const std::vector<Name>& outputs);
 
   // streams.cpp

@@ -33,6 +33,8 @@ Value Evaluator::eval(const Expr& expr, const std::string& wanted) {
       return Value::condition(condition(expr));
     case ExprKind::unary:
       if (expr.text == "not") return Value::condition(condition(expr));
+      if (const std::string number = real_text(*expr.items[0]); !number.empty())
+        return Value::of(Value::Kind::unknown, std::string(expr.text) + number);
       [[fallthrough]];
     case ExprKind::binary: {
       // [None] * 2
@@ -54,6 +56,14 @@ Value Evaluator::eval(const Expr& expr, const std::string& wanted) {
     default:
       return Value::of(Value::Kind::unknown, python::str(expr, 60));
   }
+}
+
+/// A real number of the text, infinities included; empty for anything else.
+std::string Evaluator::real_text(const Expr& expr) {
+  if (expr.kind == ExprKind::real) return std::string(expr.text);
+  const bool name = expr.kind == ExprKind::name || expr.kind == ExprKind::attribute;
+  const std::string path = name ? path_of(expr) : std::string{};
+  return path == "math.inf" || path == "inf" ? "inf" : std::string{};
 }
 
 Value Evaluator::eval_list(const Expr& expr) {

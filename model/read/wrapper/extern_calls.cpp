@@ -36,18 +36,11 @@ bool is_in_place(const OperatorSchema& schema) { return !schema.name.empty() && 
 
 }  // namespace
 
-/// The arguments of a call in the schema's order; `none` where the call gives nothing.
-struct Evaluator::Bound {
-  std::vector<Value> values;
-  const OperatorSchema* schema = nullptr;
-
-  /// The tensor (or list) of an alias set.
-  const Value* of_alias(const std::string& alias) const {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (!alias.empty() && schema->arguments[i].alias == alias) return &values[i];
-    return nullptr;
-  }
-};
+const Value* Evaluator::Bound::of_alias(const std::string& alias) const {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!alias.empty() && schema->arguments[i].alias == alias) return &values[i];
+  return nullptr;
+}
 
 std::optional<Layout> Evaluator::result_hint(const std::string& wanted) {
   return layout_of(hint_for(wanted));
@@ -69,16 +62,20 @@ Value Evaluator::extern_kernel(const std::string& name, const Expr& call, const 
     return operator_call("torch.ops.aten." + op + ".default", call, wanted, std::move(values));
   std::vector<std::string> inputs;
   for (const Value& value : values) collect_handles(value, inputs);
-  for (const Expr* argument : call.items.subspan(1))
-    if (argument->kind == ExprKind::keyword && argument->text != "out")
-      collect_handles(eval(*argument->items[0]), inputs);
+  std::map<std::string, Value> keywords;
+  for (const Expr* argument : call.items.subspan(1)) {
+    if (argument->kind != ExprKind::keyword || argument->text == "out") continue;
+    const Value& value = keywords[std::string(argument->text)] = eval(*argument->items[0]);
+    collect_handles(value, inputs);
+  }
   const std::string target =
       out ? handle_of(eval(*out)) : new_result(wanted, result_hint(wanted), std::nullopt);
   if (target.empty()) throw Outside{"an extern kernel whose out is no tensor"};
   std::vector<Clause> clauses;
   for (const std::string& input : inputs) clauses.push_back(whole(Clause::Kind::read, input));
   clauses.push_back(whole(Clause::Kind::write, target));
-  issue("extern_kernels." + name, std::move(clauses), {target}, false);
+  issue("extern_kernels." + name, std::move(clauses), {target}, false,
+        library_call("aten." + op, values, keywords, target));
   return Value::handle(target);
 }
 
@@ -218,7 +215,8 @@ Value Evaluator::operator_call(const std::string& path, const OperatorSchema& sc
   const bool works = !made.empty() || !writes.empty() || schema.results.empty();
   if (!works) return result;  // only views: no kernel runs
   clauses.insert(clauses.end(), writes.begin(), writes.end());
-  issue(path, std::move(clauses), std::move(outputs), schema.name.find("_c10d_functional::") == 0);
+  issue(path, std::move(clauses), std::move(outputs), schema.name.find("_c10d_functional::") == 0,
+        library_call(schema, bound, result, made));
   return result;
 }
 
@@ -294,10 +292,11 @@ Value Evaluator::one_result(const SchemaResult& result, const ResultShape& shape
 
 /// A collective runs on a stream of its own, after what was issued and until somebody waits for it.
 void Evaluator::issue(const std::string& kernel, std::vector<Clause> clauses, std::vector<Name> outputs,
-                      bool collective) {
+                      bool collective, std::shared_ptr<const LibraryCall> call) {
   note_outputs(outputs);
   if (!collective)
-    return builder_.launch(kernel, std::move(clauses), std::move(outputs), state_.current_stream);
+    return builder_.launch(kernel, std::move(clauses), std::move(outputs), state_.current_stream,
+                           std::move(call));
   const std::string begin = builder_.fresh("collective_begin"), done = builder_.fresh("collective_done");
   const std::string stream = "collectives";
   builder_.step(Signal{begin, state_.current_stream});

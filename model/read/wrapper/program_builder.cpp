@@ -159,9 +159,10 @@ void ProgramBuilder::free(std::vector<std::string> names) {
 }
 
 void ProgramBuilder::launch(const std::string& kernel, std::vector<Clause> clauses, std::vector<Name> outputs,
-                            const Name& stream) {
+                            const Name& stream, std::shared_ptr<const LibraryCall> call) {
   Launch node;
   node.kernel = kernel;
+  node.call = std::move(call);
   node.stream = stream;
   node.outputs = std::move(outputs);
   node.variants.emplace_back();

@@ -69,7 +69,7 @@ class ProgramBuilder {
   std::string bind(const std::string& wanted, const std::string& source, Bind::Kind kind);
   void free(std::vector<std::string> names);
   void launch(const std::string& kernel, std::vector<Clause> clauses, std::vector<Name> outputs,
-              const Name& stream);
+              const Name& stream, std::shared_ptr<const LibraryCall> call = nullptr);
   void unsupported(const std::string& what, const std::set<std::string>& touched);
 
   /// Steps of `fill` go to `block` instead.
