@@ -179,7 +179,11 @@ Cond same_address(const SymExpr& a, const std::vector<BoundVariable>& a_variable
   add_radices(gb, radices);
   const std::vector<Digit> da = digits(ga, radices);
   const std::vector<Digit> db = digits(gb, radices);
-  const std::vector<SymExpr> order = monomials(da, db);
+  std::vector<SymExpr> order = monomials(da, db);
+  const auto empty = [&](const SymExpr& place) {
+    return digit_of(da, place) == SymExpr(0) && digit_of(db, place) == SymExpr(0);
+  };
+  order.erase(std::remove_if(order.begin(), order.end(), empty), order.end());
   const bool by_digit =
       order.size() > 1 && no_carry(da, order, variables, ranges) && no_carry(db, order, variables, ranges);
   if (!by_digit) return Cond::eq(a, b);

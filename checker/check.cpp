@@ -322,6 +322,28 @@ bool undecided_by_fragment(const Result& result) {
                      [](const Undecided& u) { return u.kind == Verdict::budget; });
 }
 
+constexpr std::int64_t kMostSmallSizes = 3;
+
+/// given: undecided for all sizes
+/// The least sizes one by one: they cannot prove, but what goes wrong mostly goes wrong there. Sizes that do
+/// not fit the assumptions are passed over.
+void refute_at_small_sizes(const Program& program, const Options& options, Result& result) {
+  if (!result.refutations.empty() || program.symbols.empty()) return;
+  for (std::int64_t more = 0; more < kMostSmallSizes && result.refutations.empty(); ++more) {
+    Program fixed = program;
+    Options at = options;
+    at.certificate = false;
+    for (const model::Symbol& symbol : program.symbols) {
+      const std::int64_t value = std::min(symbol.lo + more, symbol.hi.value_or(INT64_MAX));
+      fixed = with_value(fixed, symbol.name, value);
+      at.assume = at.assume.substitute({{symbol.name, SymExpr(value)}});
+    }
+    if (at.assume.is_false()) continue;
+    result.refutations = pass(fixed, at, true).refutations;
+  }
+  if (!result.refutations.empty()) result.verdict = Verdict::refuted;
+}
+
 /// What a summary cannot decide is tried with every loop unrolled, then value by value of a symbol with few
 /// values.
 Result attempt(const Program& program, const Options& options, std::int64_t splits) {
@@ -356,7 +378,9 @@ Result attempt(const Program& program, const Options& options, std::int64_t spli
 
 Result check(const Program& program, const Options& options) {
   model::validate(program);
-  return attempt(program, options, kMostSplits);
+  Result result = attempt(program, options, kMostSplits);
+  if (undecided_by_fragment(result)) refute_at_small_sizes(program, options, result);
+  return result;
 }
 
 }  // namespace bufferproof::checker

@@ -1,6 +1,6 @@
 // Box algebra on layouts: what needs no solver.
 //
-// "true" is a proof, "false" only means not shown. Tested by tests/checker/cover_test.cpp.
+// "true" is a proof, "false" only means not shown. Tested by tests/checker/ranges_test.cpp.
 #pragma once
 
 #include <optional>

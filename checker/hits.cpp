@@ -1,6 +1,7 @@
 #include "checker/hits.hpp"
 
 #include "checker/address.hpp"
+#include "checker/cover.hpp"
 #include "checker/eliminate.hpp"
 #include "model/substitute.hpp"
 
@@ -97,6 +98,23 @@ Moment moment_at(const Place& place, const model::Substitution& values) {
   return out;
 }
 
+/// given: every element of a handle that lies densely
+/// because: then its addresses are an interval, and nothing has to be eliminated.
+std::optional<std::pair<Access, Cond>> as_interval(const Event& mine, const Access& whole,
+                                                   const SymExpr& address) {
+  if (mine.kind == Event::Kind::copy || !whole.whole || !whole.layout) return std::nullopt;
+  const auto dense = dense_interval(*whole.layout);
+  if (!dense) return std::nullopt;
+  Access out = mine.access;
+  out.variables.clear();
+  model::Substitution by;
+  for (const LoopFrame& loop : whole.place.loops)
+    by.insert_or_assign(loop.variable, SymExpr::symbol(loop.variable + "'"));
+  const SymExpr begin = by.empty() ? dense->first : dense->first.substitute(by);
+  const SymExpr end = by.empty() ? dense->second : dense->second.substitute(by);
+  return std::pair(std::move(out), Cond::le(begin, address) && Cond::lt(address, end));
+}
+
 }  // namespace
 
 model::Substitution rename_apart(Access& access) {
@@ -149,14 +167,12 @@ Cond before(const Moment& a, const Moment& b) {
   return out || (equal && Cond(earlier));
 }
 
-std::optional<std::vector<Hit>> last_hits(const Event& event, const Query& query, const Ranges& ranges,
-                                          const std::function<Cond(const Event&)>& only) {
-  const Event mine = primed(event);
+namespace {
+
+/// One hit per way of being earlier in which the event touches the element; nullopt: outside the fragment.
+std::optional<std::vector<Hit>> hits_of(const Event& event, const Event& mine, const Cond& touches,
+                                        const Query& query) {
   const Access& a = mine.access;
-  Cond touches = instance_condition(a);
-  if (only) touches = touches && only(mine);
-  if (!a.spans_storage)
-    touches = touches && same_address(a.address, variables_of(a), query.address, query.variables, ranges);
   std::vector<Hit> hits;
   for (const Cond& way : ways_before(a.place, query.moment)) {
     const Cond condition = touches && way;
@@ -170,6 +186,26 @@ std::optional<std::vector<Hit>> last_hits(const Event& event, const Query& query
     hits.push_back(std::move(*hit));
   }
   return hits;
+}
+
+}  // namespace
+
+std::optional<std::vector<Hit>> last_hits(const Event& event, const Query& query, const Ranges& ranges,
+                                          const std::function<Cond(const Event&)>& only) {
+  const Event mine = primed(event);
+  const Access& a = mine.access;
+  Cond touches = instance_condition(a);
+  if (only) touches = touches && only(mine);
+  if (!a.spans_storage)
+    touches = touches && same_address(a.address, variables_of(a), query.address, query.variables, ranges);
+  if (auto hits = hits_of(event, mine, touches, query)) return hits;
+  auto interval = as_interval(mine, event.access, query.address);
+  if (!interval) return std::nullopt;
+  Event dense = mine;
+  dense.access = std::move(interval->first);
+  touches = instance_condition(dense.access) && interval->second;
+  if (only) touches = touches && only(dense);
+  return hits_of(event, dense, touches, query);
 }
 
 }  // namespace bufferproof::checker

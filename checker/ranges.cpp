@@ -9,6 +9,7 @@ namespace {
 using model::Atom;
 using model::Cond;
 using model::SymExpr;
+using model::Term;
 using Bound = std::optional<std::int64_t>;
 
 Bound add(Bound a, Bound b) { return a && b ? model::checked_add(*a, *b) : std::nullopt; }
@@ -74,14 +75,70 @@ Interval Ranges::of(const SymExpr& expr) const {
   return sum;
 }
 
-bool Ranges::surely_le(const SymExpr& a, const SymExpr& b) const {
-  const Interval gap = of(b - a);
-  return gap.lo && *gap.lo >= 0;
+namespace {
+
+constexpr std::size_t kMostTerms = 8;  ///< of an expression that is worth a second look
+constexpr int kMostDivisions = 4;
+
+const Term* first_division(const SymExpr& expr) {
+  for (const Term& term : expr.terms())
+    if (term.atoms.size() == 1 && term.atoms[0]->kind == Atom::Kind::floordiv) {
+      const auto divisor = term.atoms[0]->arguments[1].constant();
+      if (divisor && *divisor > 0) return &term;
+    }
+  return nullptr;
 }
 
-bool Ranges::surely_lt(const SymExpr& a, const SymExpr& b) const {
-  const Interval gap = of(b - a);
-  return gap.lo && *gap.lo >= 1;
+}  // namespace
+
+bool Ranges::surely_le(const SymExpr& a, const SymExpr& b) const { return at_least(b - a, 0); }
+bool Ranges::surely_lt(const SymExpr& a, const SymExpr& b) const { return at_least(b - a, 1); }
+
+/// given: k * (e // d) in the gap
+/// because: e - (d - 1) <= d * (e // d) <= e, so d times the gap has a bound without the division; and an
+/// integer that is more than bound - 1 is at least the bound.
+bool Ranges::at_least(const SymExpr& gap, std::int64_t bound) const {
+  const Interval interval = of(gap);
+  if (interval.lo && *interval.lo >= bound) return true;
+  if (gap.terms().size() < 2 || gap.terms().size() > kMostTerms) return false;
+  try {
+    SymExpr rest = gap - SymExpr(bound);
+    SymExpr scale = 1;
+    int divisions = 0;
+    for (const Term* term = first_division(rest); term; term = first_division(rest)) {
+      if (++divisions > kMostDivisions) return false;
+      const SymExpr quotient = from_atom(term->atoms[0]);
+      const SymExpr k = term->coefficient;
+      const SymExpr e = term->atoms[0]->arguments[0];
+      const SymExpr d = term->atoms[0]->arguments[1];
+      scale = scale * d;
+      rest = (rest - k * quotient) * d + k * (term->coefficient > 0 ? e - d + 1 : e);
+    }
+    return polynomial_at_least(rest, 1 - *scale.constant());
+  } catch (const model::OverflowError&) {
+    return false;
+  }
+}
+
+/// given: symbols with least values
+/// because: written in what each symbol exceeds its least value by, a polynomial mostly has no negative
+/// coefficients.
+bool Ranges::polynomial_at_least(const SymExpr& gap, std::int64_t bound) const {
+  std::set<std::string> symbols;
+  gap.collect_symbols(symbols);
+  Ranges beyond;
+  std::map<std::string, SymExpr, std::less<>> shifted;
+  for (const std::string& symbol : symbols) {
+    Interval range = of(SymExpr::symbol(symbol));
+    if (range.lo) {
+      shifted.emplace(symbol, SymExpr::symbol(symbol) + SymExpr(*range.lo));
+      if (range.hi) range.hi = model::checked_add(*range.hi, -*range.lo);
+      range.lo = 0;
+    }
+    beyond.set(symbol, range);
+  }
+  const Interval interval = beyond.of(gap.substitute(shifted));
+  return interval.lo && *interval.lo >= bound;
 }
 
 bool Ranges::surely(const Cond& c) const {

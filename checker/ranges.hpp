@@ -25,6 +25,8 @@ class Ranges {
 
  private:
   Interval of(const model::Atom& atom) const;
+  bool at_least(const model::SymExpr& gap, std::int64_t bound) const;
+  bool polynomial_at_least(const model::SymExpr& gap, std::int64_t bound) const;
   std::map<std::string, Interval, std::less<>> intervals_;
 };
 

@@ -16,7 +16,7 @@ bool has_hole(const Name& name) { return name.has_holes(); }
 /// Views and layouts of a summarised loop are recomputed in each iteration before use; everything that
 /// carries state from one iteration to the next stands in the way of a summary.
 struct Summarisable {
-  bool operator()(const View& s) const { return !has_hole(s.name) && !has_hole(s.base); }
+  bool operator()(const View& s) const { return !has_hole(s.name) && !has_hole(s.base) && !s.pool_slice; }
   bool operator()(const Launch& s) const {
     return std::all_of(s.variants.begin(), s.variants.end(), [](const Variant& v) {
       return v.rebinds.empty() && v.raises.empty() &&

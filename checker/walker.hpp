@@ -72,6 +72,7 @@ class Walker {
   Binding bound(const Bind& s, const Guarded<Binding>& source);
   int second_handle(const std::string& name, int object, bool take, const Cond& when);
   int fork_ideal(int parent, const std::string& name);
+  int own_ideal(int pool, const std::string& name);
   void visit(const Point& s);
   void move(int object, const Cond& when, const std::vector<Guarded<HandleState>>& fresh);
   void visit(const Free& s);

@@ -154,6 +154,7 @@ void Walker::visit(const View& s) {
       states.push_back({state.when, view_state(s, wanted, state.value, scale)});
     Binding binding{Binding::Kind::handle, -1, view_state(s, wanted, base.value.ideal, scale)};
     binding.ideal.mismatch = Mismatch::none;
+    if (s.pool_slice) binding.ideal.storage = own_ideal(binding.ideal.storage, name);
     binding.object = new_object(name, states, declared, dtype);
     fresh.push_back({base.when, binding});
   }
@@ -191,6 +192,7 @@ Binding Walker::bound(const Bind& s, const Guarded<Binding>& source) {
       out.object = second_handle(text(s.name), source.value.object, true, source.when);
       break;
     case Bind::Kind::rename:
+    case Bind::Kind::reuse:
       out.ideal.storage = fork_ideal(source.value.ideal.storage, text(s.name));
       break;
   }
@@ -215,6 +217,13 @@ int Walker::fork_ideal(int parent, const std::string& name) {
   world_.storages[fork].parent = parent;
   world_.storages[fork].forked = place(0);
   return fork;
+}
+
+/// C3: what a planner cut from a pool is memory of its own, whatever lies there now. As large as the pool, so
+/// that offsets from the storage mean the same.
+int Walker::own_ideal(int pool, const std::string& name) {
+  if (world_.dialect != Dialect::wrapper) return pool;
+  return new_storage(name, world_.storages[pool].size, true);
 }
 
 void Walker::visit(const Point& s) {

@@ -64,7 +64,7 @@ class GraphBuilder {
   void operator()(const Bind& s) {
     const auto found = state_.handle_of.find(s.source);
     if (found == state_.handle_of.end()) return;
-    if (s.kind == Bind::Kind::alias || s.kind == Bind::Kind::rename) {
+    if (s.kind != Bind::Kind::new_handle && s.kind != Bind::Kind::take) {
       state_.handle_of[s.name] = found->second;
     } else {
       move_name(s.name, storages(s.source));

@@ -174,12 +174,12 @@ class Listing {
       bufprog_view(s);
     } else {
       const char* offset = s.absolute_offset ? " offset from the storage" : "";
-      line(fmt::format("view {} = {}{} {}{}", s.name.str(), s.base.str(), type_of(s.dtype), s.layout->str(),
-                       offset));
+      line(fmt::format("{} {} = {}{} {}{}", s.pool_slice ? "slice" : "view", s.name.str(), s.base.str(),
+                       type_of(s.dtype), s.layout->str(), offset));
     }
   }
   void operator()(const Bind& s) {
-    static constexpr const char* kWords[] = {"name", "same", "take", "rename"};
+    static constexpr const char* kWords[] = {"name", "same", "take", "rename", "reuse"};
     line(fmt::format("{} {} = {}", kWords[static_cast<int>(s.kind)], s.name.str(), s.source.str()));
   }
   void operator()(const Point& s) { line(fmt::format("point {} -> {}", s.handle.str(), s.target.str())); }

@@ -57,10 +57,11 @@ struct ToJson {
     add(out, "layout", s.layout);
     if (s.absolute_offset) out["absolute_offset"] = true;
     if (s.unknown_layout) out["unknown_layout"] = true;
+    if (s.pool_slice) out["pool_slice"] = true;
     return out;
   }
   Json operator()(const Bind& s) const {
-    static constexpr const char* kKinds[] = {"alias", "new_handle", "take", "rename"};
+    static constexpr const char* kKinds[] = {"alias", "new_handle", "take", "rename", "reuse"};
     return {{"step", "bind"},
             {"kind", kKinds[static_cast<int>(s.kind)]},
             {"name", s.name.str()},

@@ -141,6 +141,7 @@ struct View {
   std::optional<DType> dtype;  ///< reinterprets the bytes
   bool absolute_offset = false;
   bool unknown_layout = false;  ///< an alias whose window the file does not say
+  bool pool_slice = false;      ///< memory of its own, cut from a pool by the planner (C3)
 };
 
 struct Bind {
@@ -149,6 +150,7 @@ struct Bind {
     new_handle,  ///< a second live handle on the same storage (`same c = a`)
     take,        ///< storage handed over, a is believed dead, older contents are of an earlier life (S4)
     rename,      ///< wrappers: `b = a; del a`: contents carried along, C3 follows the ancestor
+    reuse,       ///< wrappers: as rename, but a lives on: names of pool slices are given up with their pool
   };
   Kind kind = Kind::alias;
   Name name;

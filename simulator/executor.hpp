@@ -30,6 +30,7 @@ class Executor {
   void exec(const model::AssertLayout& s, const model::Step& at);
   std::shared_ptr<Handle> allocate(const model::Alloc& s, const model::Step& at);
   std::shared_ptr<Handle> view_of(const Handle& base, const model::View& s, const model::Step& at);
+  static void own_storage(Handle& slice);
   std::shared_ptr<Handle> bound(const std::shared_ptr<Handle>& source, const model::Bind& s, World world);
 
   // Launches and copies.

@@ -91,18 +91,28 @@ void Executor::exec(const model::View& s, const Step& at) {
   if (const Binding* base = use(text(s.base, at), kPlan, at.where)) {
     view.actual = view_of(*base->actual, s, at);
     if (base->ideal) view.ideal = view_of(*base->ideal, s, at);
+    if (s.pool_slice && view.ideal) own_storage(*view.ideal);
   }
   state_.names[text(s.name, at)] = std::move(view);
+}
+
+// C3: a slice of a pool is memory of its own where the text is followed; offsets stay those of the pool.
+void Executor::own_storage(Handle& slice) {
+  auto fresh = std::make_shared<Storage>(slice.storage->size, slice.storage->unit);
+  fresh->name = slice.storage->name;
+  fresh->where = slice.storage->where;
+  slice.storage = std::move(fresh);
 }
 
 std::shared_ptr<Handle> Executor::bound(const std::shared_ptr<Handle>& source, const model::Bind& s,
                                         World world) {
   if (!source || s.kind == model::Bind::Kind::alias) return source;  // S2
-  if (s.kind == model::Bind::Kind::rename && world == &Binding::actual) return source;
+  const bool carried = s.kind == model::Bind::Kind::rename || s.kind == model::Bind::Kind::reuse;
+  if (carried && world == &Binding::actual) return source;
   auto handle = std::make_shared<Handle>(*source);
   if (s.kind == model::Bind::Kind::take) handle->life = ++handle->storage->life;  // S4
   // C3: what the new name reads is the ancestor's contents, what it writes is nobody else's.
-  if (s.kind == model::Bind::Kind::rename) handle->storage = std::make_shared<Storage>(*handle->storage);
+  if (carried) handle->storage = std::make_shared<Storage>(*handle->storage);
   return handle;
 }
 

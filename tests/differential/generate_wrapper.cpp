@@ -210,6 +210,28 @@ class RandomWrapper {
     alive_.push_back(renamed);
   }
 
+  /// Two or three slices of one pool, planned well (one after the other) or anyhow.
+  void pool() {
+    const SymExpr unit = symbolic_ && dice_.one_in(2) ? n : SymExpr(dice_.pick(1, 2));
+    const std::string pool = fresh("pool");
+    text_.alloc({pool, contiguous({unit * 6})}, Init::uninit);
+    const int slices = dice_.pick(2, 3);
+    for (int i = 0; i < slices; ++i) {
+      const int begin = calm_ || dice_.one_in(2) ? 2 * i : dice_.pick(0, 4);
+      alive_.push_back({fresh("slice"), contiguous({unit * 2})});
+      Layout layout = alive_.back().declared;
+      layout.offset = unit * begin;
+      text_.slice(alive_.back().name, pool, layout);
+    }
+  }
+
+  /// The next tenant of a buffer's memory, by a planner who does not delete the old name.
+  void reuse() {
+    const Tensor source = dice_.of(alive_);
+    alive_.push_back({fresh("tenant"), source.declared});
+    text_.bind(Bind::Kind::reuse, alive_.back().name, source.name);
+  }
+
   void alias() {
     const Tensor source = dice_.of(alive_);
     alive_.push_back({fresh("alias"), source.declared});
@@ -236,8 +258,8 @@ class RandomWrapper {
   }
 
   void step() {
-    const int kind = dice_.pick(0, 15);
-    if (kind <= 6 || (calm_ && kind > 12)) return launch();
+    const int kind = dice_.pick(0, 17);
+    if (kind <= 6 || (calm_ && kind > 12 && kind != 15)) return launch();
     if (kind <= 8) return extern_call();
     if (kind == 9) return view();
     if (kind == 10) return rename();
@@ -245,6 +267,8 @@ class RandomWrapper {
     if (kind == 12) return copy();
     if (kind == 13) return release();
     if (kind == 14) return order();
+    if (kind == 15) return pool();
+    if (kind == 16) return calm_ ? alias() : reuse();
     alloc(dice_.one_in(4) ? Init::zero : Init::uninit);
   }
 

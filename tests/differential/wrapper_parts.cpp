@@ -128,11 +128,25 @@ void WrapperText::alloc(const Tensor& tensor, model::Init init) {
   add(model::Alloc{tensor.name, model::DType::f32, tensor.declared, init});
 }
 
-void WrapperText::view(const std::string& name, const std::string& base, const Layout& layout) {
+namespace {
+
+model::View view_of(const std::string& name, const std::string& base, const Layout& layout) {
   model::View view;
   view.name = name;
   view.base = base;
   view.layout = layout;
+  return view;
+}
+
+}  // namespace
+
+void WrapperText::view(const std::string& name, const std::string& base, const Layout& layout) {
+  add(view_of(name, base, layout));
+}
+
+void WrapperText::slice(const std::string& name, const std::string& pool, const Layout& layout) {
+  model::View view = view_of(name, pool, layout);
+  view.pool_slice = true;
   add(std::move(view));
 }
 

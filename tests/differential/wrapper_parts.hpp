@@ -47,6 +47,7 @@ class WrapperText {
   void symbol(const std::string& name, std::int64_t lo, std::int64_t hi);
   void alloc(const Tensor& tensor, model::Init init);
   void view(const std::string& name, const std::string& base, const model::Layout& layout);
+  void slice(const std::string& name, const std::string& pool, const model::Layout& layout);
   void bind(model::Bind::Kind kind, const std::string& name, const std::string& source);
   void copy(const std::string& from, const std::string& to);
   void launch(const std::string& kernel, const std::string& stream, const std::vector<Tensor>& outputs,

@@ -63,11 +63,15 @@ struct Line {
     return (s.init == Init::input ? "input " : "alloc ") + s.name.str() + " " + shape(s.layout, s.dtype);
   }
   std::string operator()(const View& s) const {
-    return "view " + s.name.str() + " of " + s.base.str() + " " + shape(s.layout, s.dtype) +
-           (s.absolute_offset ? " absolute" : "") + (s.unknown_layout ? " unknown" : "");
+    return (s.pool_slice ? "slice " : "view ") + s.name.str() + " of " + s.base.str() + " " +
+           shape(s.layout, s.dtype) + (s.absolute_offset ? " absolute" : "") +
+           (s.unknown_layout ? " unknown" : "");
   }
   std::string operator()(const Bind& s) const {
-    return (s.kind == Bind::Kind::rename ? "rename " : "alias ") + s.name.str() + " = " + s.source.str();
+    return (s.kind == Bind::Kind::rename  ? "rename "
+            : s.kind == Bind::Kind::reuse ? "reuse "
+                                          : "alias ") +
+           s.name.str() + " = " + s.source.str();
   }
   std::string operator()(const Launch& s) const {
     std::vector<std::string> arguments, outputs;
@@ -240,21 +244,21 @@ TEST(ReadWrapper, RunnerPartitionsPoolsAliasSlicesUnbackedSizes) {
   const Program program = read("torch29_runner");
   EXPECT_THAT(
       lines(program),
-      ElementsAre("input arg1_1 (s77, 8)[8, 1] f32", "assert arg1_1 (s77, 8)[8, 1]",
-                  "alias partition0_args[0] = arg1_1", "free arg1_1",
-                  "alias partition_0.arg1_1 = partition0_args[0]", "free partition0_args[0]",
-                  "alloc partition_0.buf2 (2*s77, 8)[8, 1] f32",
-                  "view partition_0.buf0 of partition_0.buf2 (s77, 8)[8, 1]",
-                  "view partition_0.buf1 of partition_0.buf2 (s77, 8)[8, 1]+8*s77",
-                  "cpp_fused_sin_0(partition_0.arg1_1, partition_0.buf0, partition_0.buf1, s77) -> "
-                  "partition_0.buf0, partition_0.buf1",
-                  "free partition_0.arg1_1", "rename buf2 = partition_0.buf2",
-                  "free partition_0.buf0, partition_0.buf1", "alloc pool1 (128*s77)[1] u8",
-                  "view buf3 of pool1 (2*s77, 8)[8, 1] f32", "view buf4 of pool1 (2*s77, 8)[8, 1]+16*s77 f32",
-                  "extern_kernels.mm(read buf2, read buf2, write buf3) -> buf3",
-                  "extern_kernels.mm(read buf3, read buf2, write buf4) -> buf4", "alloc buf5 (u0, 2)[2, 1]",
-                  "torch.ops.aten.nonzero.default(read buf4, write buf5) -> buf5", "alias buf6 = buf5",
-                  "assert buf6 (u0, 2)[2, 1]", "free pool1, buf3", "return buf4, buf6"));
+      ElementsAre(
+          "input arg1_1 (s77, 8)[8, 1] f32", "assert arg1_1 (s77, 8)[8, 1]",
+          "alias partition0_args[0] = arg1_1", "free arg1_1", "alias partition_0.arg1_1 = partition0_args[0]",
+          "free partition0_args[0]", "alloc partition_0.buf2 (2*s77, 8)[8, 1] f32",
+          "view partition_0.buf0 of partition_0.buf2 (s77, 8)[8, 1]",
+          "view partition_0.buf1 of partition_0.buf2 (s77, 8)[8, 1]+8*s77",
+          "cpp_fused_sin_0(partition_0.arg1_1, partition_0.buf0, partition_0.buf1, s77) -> "
+          "partition_0.buf0, partition_0.buf1",
+          "free partition_0.arg1_1", "rename buf2 = partition_0.buf2",
+          "free partition_0.buf0, partition_0.buf1", "alloc pool1 (128*s77)[1] u8",
+          "slice buf3 of pool1 (2*s77, 8)[8, 1] f32", "slice buf4 of pool1 (2*s77, 8)[8, 1]+16*s77 f32",
+          "extern_kernels.mm(read buf2, read buf2, write buf3) -> buf3",
+          "extern_kernels.mm(read buf3, read buf2, write buf4) -> buf4", "alloc buf5 (u0, 2)[2, 1]",
+          "torch.ops.aten.nonzero.default(read buf4, write buf5) -> buf5", "alias buf6 = buf5",
+          "assert buf6 (u0, 2)[2, 1]", "free pool1, buf3", "return buf4, buf6"));
   EXPECT_EQ(program.find_symbol("s77")->value, 5);
   EXPECT_EQ(program.find_symbol("u0")->lo, 1);
   EXPECT_EQ(program.find_symbol("u0")->hi, 32);

@@ -79,8 +79,18 @@ bool Evaluator::is_released_next(std::string_view name) const {
   return false;
 }
 
+/// Is `b = value` a later tenant of the same memory? Names of pool slices are not deleted when their contents
+/// are done with, but what has been written is not merely given a second name: `buf1 = buf0  # reuse`, `buf6
+/// = buf0  # alloc`. A name given to a slice before anything is in it is a part of it (`# alias`).
+bool Evaluator::is_reuse(const Value& value) {
+  if (!value.is(Value::Kind::handle)) return false;
+  const std::string handle = handle_of(value);
+  const HandleInfo* known = builder_.find(handle);
+  return known && known->pool_slice && builder_.was_written(handle);
+}
+
 /// The handle under a name of its own: takes a temporary over, else makes a second name of it.
-std::string Evaluator::own_handle(const std::string& wanted, const std::string& handle, bool last_use) {
+std::string Evaluator::own_handle(const std::string& wanted, const std::string& handle, Bind::Kind how) {
   const auto temporary = std::find(temporaries_.begin(), temporaries_.end(), handle);
   if (temporary != temporaries_.end()) {
     temporaries_.erase(temporary);
@@ -89,27 +99,27 @@ std::string Evaluator::own_handle(const std::string& wanted, const std::string& 
     moved_[handle] = owned;
     return owned;
   }
-  return builder_.bind(wanted, handle, last_use ? Bind::Kind::rename : Bind::Kind::alias);
+  return builder_.bind(wanted, handle, how);
 }
 
-Value Evaluator::own(const std::string& wanted, const Value& value, bool last_use) {
+Value Evaluator::own(const std::string& wanted, const Value& value, Bind::Kind how) {
   if (value.is(Value::Kind::handle)) {
-    Value owned = Value::handle(own_handle(wanted, handle_of(value), last_use));
+    Value owned = Value::handle(own_handle(wanted, handle_of(value), how));
     owned.owned = true;
     return owned;
   }
   if (!value.is(Value::Kind::list)) return value;
   for (std::size_t i = 0; i < value.items->size(); ++i) {
     Value& item = (*value.items)[i];
-    if (!item.owned) item = own(wanted + "[" + std::to_string(i) + "]", item, false);
+    if (!item.owned) item = own(wanted + "[" + std::to_string(i) + "]", item, Bind::Kind::alias);
   }
   return value;
 }
 
-void Evaluator::store(const Expr& target, const Value& value, bool last_use) {
+void Evaluator::store(const Expr& target, const Value& value, Bind::Kind how) {
   switch (target.kind) {
     case ExprKind::name:
-      return store_name(target.text, value, last_use);
+      return store_name(target.text, value, how);
     case ExprKind::tuple:
     case ExprKind::list:
       return unpack(target, value);
@@ -120,12 +130,12 @@ void Evaluator::store(const Expr& target, const Value& value, bool last_use) {
   }
 }
 
-void Evaluator::store_name(std::string_view name, const Value& value, bool last_use) {
+void Evaluator::store_name(std::string_view name, const Value& value, Bind::Kind how) {
   Variable& variable = frame().variables[name];
   const bool itself = value.is(Value::Kind::handle) && variable.value.is(Value::Kind::handle) &&
                       !variable.deleted && handle_of(value) == variable.value.name;
   if (itself) return;  // x = copy_misaligned(x)
-  Value owned = own(prefix() + std::string(name), value, last_use);
+  Value owned = own(prefix() + std::string(name), value, how);
   std::vector<std::string> freed;
   if (!variable.deleted && !variable.borrowed) release(variable.value, freed);
   for (std::string& handle : freed)
@@ -141,7 +151,7 @@ void Evaluator::store_element(const Expr& target, const Value& value) {
     throw Outside{"an assignment to " + python::str(target, 60)};
   Value& element = (*list.items)[static_cast<std::size_t>(*index)];
   const Value before = element;
-  element = own(wanted(target), value, false);
+  element = own(wanted(target), value, Bind::Kind::alias);
   std::vector<std::string> freed;
   if (before.owned) release(before, freed);
   for (std::string& handle : freed) temporary(std::move(handle));
@@ -161,7 +171,7 @@ void Evaluator::unpack(const Expr& target, const Value& value) {
     throw InputError(builder_.where(), std::to_string(target.items.size()) + " values to unpack",
                      std::to_string(value.items->size()));
   const List items = *value.items;
-  for (std::size_t i = 0; i < items.size(); ++i) store(*target.items[i], items[i], false);
+  for (std::size_t i = 0; i < items.size(); ++i) store(*target.items[i], items[i], Bind::Kind::alias);
 }
 
 /// Names of handles that nobody holds any more once `value` is dropped.

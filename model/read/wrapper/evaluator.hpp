@@ -88,12 +88,12 @@ class Evaluator {
   Variable* find_variable(std::string_view name);
   Value lookup(std::string_view name);
   std::string wanted(const Expr& target) const;
-  void store(const Expr& target, const Value& value, bool last_use);
-  void store_name(std::string_view name, const Value& value, bool last_use);
+  void store(const Expr& target, const Value& value, Bind::Kind how);
+  void store_name(std::string_view name, const Value& value, Bind::Kind how);
   void store_element(const Expr& target, const Value& value);
   void unpack(const Expr& target, const Value& value);
-  Value own(const std::string& wanted, const Value& value, bool last_use);
-  std::string own_handle(const std::string& wanted, const std::string& handle, bool last_use);
+  Value own(const std::string& wanted, const Value& value, Bind::Kind how);
+  std::string own_handle(const std::string& wanted, const std::string& handle, Bind::Kind how);
   void release(const Value& value, std::vector<std::string>& freed);
   void end_statement();
   std::string temporary(std::string handle);
@@ -101,6 +101,7 @@ class Evaluator {
   std::string handle_of(const Value& value);
   void collect_handles(const Value& value, std::vector<std::string>& into);
   bool is_released_next(std::string_view name) const;
+  bool is_reuse(const Value& value);
 
   // control_flow.cpp
   Flow if_(const Stmt& statement);

@@ -141,6 +141,15 @@ std::string ProgramBuilder::view(const std::string& wanted, const std::string& b
   return name;
 }
 
+std::string ProgramBuilder::pool_slice(const std::string& wanted, const std::string& pool,
+                                       const Layout& layout, DType dtype) {
+  const std::string name = view(wanted, pool, layout, dtype);
+  handles_[name].storage = name;
+  handles_[name].pool_slice = true;
+  std::get<View>(out_->back().node).pool_slice = true;
+  return name;
+}
+
 std::string ProgramBuilder::bind(const std::string& wanted, const std::string& source, Bind::Kind kind) {
   const std::string name = fresh(wanted);
   if (const HandleInfo* known = find(source)) {

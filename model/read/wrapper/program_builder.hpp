@@ -21,7 +21,8 @@ namespace bufferproof::model::wrapper {
 struct HandleInfo {
   std::optional<Layout> layout;  ///< offset counts from the storage's begin
   std::optional<DType> dtype;
-  std::string storage;  ///< name under which the storage was made
+  std::string storage;  ///< name under which the storage was made; of a pool slice, its own
+  bool pool_slice = false;
 };
 
 class ProgramBuilder {
@@ -66,6 +67,9 @@ class ProgramBuilder {
   std::string callers_view(const std::string& input);
   std::string view(const std::string& wanted, const std::string& base, std::optional<Layout> layout,
                    std::optional<DType> dtype, bool absolute_offset = false);
+  /// Memory the planner cut from a pool: nobody else's, as the program means it.
+  std::string pool_slice(const std::string& wanted, const std::string& pool, const Layout& layout,
+                         DType dtype);
   std::string bind(const std::string& wanted, const std::string& source, Bind::Kind kind);
   void free(std::vector<std::string> names);
   void launch(const std::string& kernel, std::vector<Clause> clauses, std::vector<Name> outputs,

@@ -69,7 +69,8 @@ Evaluator::Flow Evaluator::dispatch(const Stmt& statement) {
       break;
     case StmtKind::annotated:
       if (statement.value)
-        store(*statement.targets[0], eval(*statement.value, wanted(*statement.targets[0])), false);
+        store(*statement.targets[0], eval(*statement.value, wanted(*statement.targets[0])),
+              Bind::Kind::alias);
       break;
     case StmtKind::augmented:
       throw Outside{"an augmented assignment"};
@@ -116,11 +117,14 @@ void Evaluator::assign(const Stmt& statement) {
   const Expr& value = *statement.value;
   const Expr& first = *statement.targets[0];
   // b = a; del a: the name changes, the tensor stays.
-  const bool rename = value.kind == ExprKind::name && first.kind == ExprKind::name &&
-                      first.text != value.text && statement.targets.size() == 1 &&
-                      is_released_next(value.text);
+  const bool second_name = value.kind == ExprKind::name && first.kind == ExprKind::name &&
+                           first.text != value.text && statement.targets.size() == 1;
+  const bool rename = second_name && is_released_next(value.text);
   const Value result = eval(value, wanted(first));
-  for (const Expr* target : statement.targets) store(*target, result, rename);
+  const Bind::Kind how = rename                            ? Bind::Kind::rename
+                         : second_name && is_reuse(result) ? Bind::Kind::reuse
+                                                           : Bind::Kind::alias;
+  for (const Expr* target : statement.targets) store(*target, result, how);
   if (rename && result.is(Value::Kind::handle)) frame().variables[value.text].deleted = true;
 }
 

@@ -96,12 +96,13 @@ Value Evaluator::pool_slice(const Expr& call, const std::string& wanted) {
   const Expr* offset = positional(call, 1);
   const Expr* dtype = positional(call, 2);
   auto layout = this->layout(positional(call, 3), positional(call, 4));
-  const auto type = dtype ? dtype_of_size(*dtype) : std::nullopt;
-  if (!tensor || !offset || !layout || !type) throw Outside{"a slice of a pool in an unknown form"};
+  if (!tensor || !offset || !layout || !dtype) throw Outside{"a slice of a pool in an unknown form"};
+  const auto type = dtype_of_size(*dtype);
+  if (!type) throw Outside{"a slice of a pool with the element type " + python::str(*dtype, 60)};
   const std::string pool = handle_of(eval(*tensor));
   if (pool.empty()) throw Outside{"a slice of something that is no pool"};
   layout->offset = floordiv(integer(*offset), size_in_bytes(*type));
-  return Value::handle(temporary(builder_.view(named(wanted, pool + ".slice"), pool, layout, type)));
+  return Value::handle(temporary(builder_.pool_slice(named(wanted, pool + ".slice"), pool, *layout, *type)));
 }
 
 /// x.view(dtype): the same bytes as other elements. With another element size the last axis grows or shrinks.
