@@ -26,6 +26,7 @@ struct Options {
   RunOptions run;
   ValueOptions values;
   std::string format = "text";
+  bool full = false;
 };
 
 /// One golden run and what it gave.
@@ -47,7 +48,7 @@ std::string print_text(const Golden& golden) {
     return out +
            "  no golden output: the program itself is wrong, whatever its runtime does; see 'bufferproof "
            "check'\n" +
-           findings_text(golden.trace.tags);
+           findings_text(golden.trace.tags, golden.options.full);
   std::vector<std::vector<std::string>> rows{
       {"output", "type", "shape", "hash", "min", "max", "absmax", "NaN"}};
   for (const OutputSummary& o : golden.outputs) rows.push_back(summary_row(o));
@@ -114,6 +115,7 @@ Action add_golden(CLI::App& app) {
   declare_input_options(*command, options->input_options);
   declare_value_options(*command, options->values);
   declare_size_option(*command, options->run);
+  command->add_flag("--full", options->full, "In text, every finding with all its lines");
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   return [options](Streams streams) { return golden(*options, streams); };
 }

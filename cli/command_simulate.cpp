@@ -29,6 +29,7 @@ struct Options {
   ValueOptions values;
   std::vector<std::string> whys;
   bool with_values = false;
+  bool full = false;
   std::string format = "text";
 };
 
@@ -157,7 +158,7 @@ int simulate(const Options& options, Streams streams) {
   model::RuntimeProfile profile;
   if (wrapper) profile = choose_profile(options.runtime);
   const model::Program lowered = wrapper ? lower_with_deliveries(program, profile, options.run) : program;
-  Simulation simulation{lowered, profile.name, plan_of(options.run, lowered), {}, {}, {}};
+  Simulation simulation{lowered, profile.name, plan_of(options.run, lowered), {}, {}, {}, options.full};
   for (const Question& question : questions)
     simulation.answers.push_back({question, answer(lowered, simulation.plan, question)});
   if (options.with_values) {
@@ -193,6 +194,7 @@ Action add_simulate(CLI::App& app) {
                    "OUTPUT[INDEX]: where this element comes from, back to memory that is not as meant")
       ->take_all()
       ->delimiter('\0');
+  command->add_flag("--full", options->full, "In text, every finding with all its lines");
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   return [options, command](Streams streams) {
     options->with_values = options->with_values || needs_values(*command);

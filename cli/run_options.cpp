@@ -111,20 +111,27 @@ model::MemoryFill parse_memory(const std::string& text, std::uint64_t& seed) {
   fail_option("--memory", fmt::format("expected nan, zero, pool or random:SEED, found '{}'", text));
 }
 
+/// `--fallback all` means every kernel that has one.
+bool is_meant(const model::Launch& launch, const std::string& kernel) {
+  return kernel == "all" || launch.kernel.str() == kernel;
+}
+
 void choose_fallbacks(const RunOptions& options, const std::vector<model::Launch>& launches,
                       model::RunPlan& plan) {
   for (const std::string& text : options.fallbacks) {
     const std::string kernel = parse_fallback(text).first;
-    require_kernel(launches, kernel, "--fallback");
+    if (kernel != "all") require_kernel(launches, kernel, "--fallback");
     bool found = false;
     for (const model::Launch& launch : launches)
       for (const model::Variant& variant : launch.variants)
-        if (launch.kernel.str() == kernel && variant.fallback && !launch.choice.empty()) {
+        if (is_meant(launch, kernel) && variant.fallback && !launch.choice.empty()) {
           plan.variants[launch.choice] = variant.name;
           found = true;
         }
     if (!found)
-      fail_option("--fallback", fmt::format("kernel {} has no fallback under this runtime", kernel));
+      fail_option("--fallback", kernel == "all"
+                                    ? std::string("no kernel has a fallback under this runtime")
+                                    : fmt::format("kernel {} has no fallback under this runtime", kernel));
   }
 }
 
@@ -157,9 +164,9 @@ void declare_size_option(CLI::App& command, RunOptions& options) {
 
 void declare_run_options(CLI::App& command, RunOptions& options) {
   command
-      .add_option(
-          "--fallback", options.fallbacks,
-          "KERNEL[=DELIVERY]: this kernel falls back; DELIVERY is copy, rebind_data, rebind_set or drop")
+      .add_option("--fallback", options.fallbacks,
+                  "KERNEL[=DELIVERY]: this kernel, or 'all', falls back; DELIVERY is copy, rebind_data, "
+                  "rebind_set or drop")
       ->take_all();
   command
       .add_option("--fault", options.faults, "KERNEL:OUT[REGION]: this part of output OUT stays unwritten")
@@ -201,7 +208,10 @@ model::Program lower_with_deliveries(const model::Program& program, const model:
     std::size_t next = 0;
     each_launch(lowered.body, [&, kernel = kernel](model::Launch& launch) {
       const model::Launch& other = others.at(next++);
-      if (launch.kernel.str() == kernel) launch.variants = other.variants;
+      if (!is_meant(launch, kernel)) return;
+      const bool falls_back = std::any_of(launch.variants.begin(), launch.variants.end(),
+                                          [](const model::Variant& v) { return v.fallback; });
+      if (kernel != "all" || falls_back) launch.variants = other.variants;
     });
   }
   return lowered;

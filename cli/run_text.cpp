@@ -14,14 +14,20 @@ void field(std::string& out, const char* label, const std::string& text) {
   if (!text.empty()) out += fmt::format("    {:<10} {}\n", label, text);
 }
 
+/// As `check` has it.
+constexpr std::size_t kInFull = 3;
+
+std::string title(const model::Finding& f) {
+  return fmt::format("{} {} at {}", model::name(f.kind), element_name(f), f.reader);
+}
+
 std::string finding_text(const model::Finding& f, SourceExcerpts& excerpts) {
   auto place = [&](const model::SourceLocation& where) {
     if (where.line <= 0) return std::string();
     const std::string quote = excerpts.line(where);
     return quote.empty() ? where.str() : fmt::format("{}  | {}", where.str(), quote);
   };
-  std::string out =
-      fmt::format("\n{} {} at {}  ({})\n", model::name(f.kind), element_name(f), f.reader, f.rule);
+  std::string out = fmt::format("\n{}  ({})\n", title(f), f.rule);
   field(out, "what", fmt::format("{} {}", reader_name(f), meaning(f.kind)));
   field(out, "where", place(f.where));
   field(out, "allocated", place(f.alloc_where));
@@ -36,10 +42,15 @@ std::string bound_text(const std::optional<double>& value, model::DType dtype) {
 
 }  // namespace
 
-std::string findings_text(const simulator::TagTrace& trace) {
+std::string findings_text(const simulator::TagTrace& trace, bool full) {
   std::string out;
   SourceExcerpts excerpts;
-  for (const model::Finding& f : trace.findings) out += finding_text(f, excerpts);
+  const std::size_t in_full = full ? trace.findings.size() : std::min(kInFull, trace.findings.size());
+  for (std::size_t i = 0; i < in_full; ++i) out += finding_text(trace.findings[i], excerpts);
+  if (in_full < trace.findings.size()) out += "\n";
+  for (std::size_t i = in_full; i < trace.findings.size(); ++i)
+    out += fmt::format("{}, line {}\n", title(trace.findings[i]), trace.findings[i].where.line);
+  if (in_full < trace.findings.size()) out += fmt::format("(--full tells each as the first {})\n", in_full);
   if (!trace.raised.empty())
     out += fmt::format("\nthe run ends at {}: {}\n", trace.raised_where.str(), trace.raised);
   for (const std::string& text : trace.unsupported) out += fmt::format("\nnot understood: {}\n", text);

@@ -13,8 +13,9 @@
 
 namespace bufferproof::cli {
 
-/// Each finding with what, where, allocation and writer; where the run ended; what was not understood.
-std::string findings_text(const simulator::TagTrace& trace);
+/// The first three findings (`full`: all) with what, where, allocation and writer, further ones on a line
+/// each; where the run ended; what was not understood.
+std::string findings_text(const simulator::TagTrace& trace, bool full);
 
 /// name, type, shape, hash, min, max, absmax, NaN
 std::vector<std::string> summary_row(const OutputSummary& output);

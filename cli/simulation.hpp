@@ -52,6 +52,7 @@ struct Simulation {
   simulator::TagTrace trace;
   std::vector<Answer> answers;
   std::optional<ValueReport> values;
+  bool full = false;  ///< in text, every finding with all its lines
 };
 
 Outcome outcome_of(const simulator::TagTrace& trace);

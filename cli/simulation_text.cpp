@@ -90,8 +90,8 @@ std::string print_text(const Simulation& run) {
   if (const std::string values = sizes(run.plan); !values.empty()) out += fmt::format("  with {}", values);
   out += fmt::format("\n  {}\n", run.trace.findings.empty() ? "clean: every read is of what was meant"
                                                             : counted(run.trace.findings.size(), "finding"));
-  out += findings_text(run.trace);
   if (run.values) out += values_text(*run.values);
+  out += findings_text(run.trace, run.full);
   for (const Answer& answer : run.answers)
     out += fmt::format("\nwhy {}{}:\n{}", spelling(answer.question), standing(answer),
                        chain_text(answer.explanation));

@@ -72,6 +72,27 @@ TEST(RunOptions, BadValuesAreToldApart) {
               ThrowsMessage<model::InputError>(HasSubstr("has no fallback under this runtime")));
 }
 
+TEST(RunOptions, AllKernelsFallBack) {
+  model::Program two = program();
+  const auto launch = [&](const char* name) {
+    model::Step step;
+    model::Launch node;
+    node.kernel = node.choice = name;
+    node.variants.resize(2);
+    node.variants[0].name = "tuned";
+    node.variants[1].name = "fallback";
+    node.variants[1].fallback = true;
+    step.node = node;
+    two.body.push_back(step);
+  };
+  EXPECT_THAT(plan_error({.fallbacks = {"all"}}),
+              ThrowsMessage<model::InputError>(HasSubstr("no kernel has a fallback under this runtime")));
+  launch("K");
+  launch("L");
+  EXPECT_THAT(plan_of({.fallbacks = {"all"}}, two).variants,
+              ElementsAre(Pair("K", "fallback"), Pair("L", "fallback")));
+}
+
 TEST(RunOptions, MemoryModels) {
   EXPECT_EQ(plan_of({.memory = "pool"}, program()).memory, model::MemoryFill::pool);
   const auto plan = plan_of({.memory = "random:7"}, program());

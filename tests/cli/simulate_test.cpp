@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "examples/resnet/network.hpp"
 #include "kernels_ref/io/npz.hpp"
 #include "tests/cli/json_schema.hpp"
 #include "tests/cli/run_cli.hpp"
@@ -105,6 +106,19 @@ TEST_F(SimulateValues, OutputsAndTheirTagsAreWritten) {
                             {"first": 30, "last": 32, "tag": "unwritten"}])"));
   simulate({"--out", out, "--calls", "2"});
   EXPECT_TRUE(kernels::read_tensors(out).contains("call2.buf1"));
+}
+
+TEST_F(SimulateValues, ManyFindingsAreShort) {
+  file_ = folder_.write("r18.py", examples::emit_resnet({}, {.reuse = false}).text);
+  const std::vector<std::string> all{"simulate", file_, "--runtime", "as-reported", "--fallback", "all"};
+  const CliResult short_text = call(all);
+  EXPECT_EQ(short_text.code, kFindings);
+  EXPECT_THAT(short_text.out, HasSubstr("(--full tells each as the first 3)"));
+  auto full = all;
+  full.emplace_back("--full");
+  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  EXPECT_LT(lines(short_text.out), 60);
+  EXPECT_GT(lines(call(full).out), 80);
 }
 
 TEST_F(SimulateValues, WhyShowsTheChainAndTheNumbers) {
