@@ -32,7 +32,7 @@ std::vector<Command> declare(CLI::App& app) {
   app.set_version_flag("--version", "bufferproof " BUFFERPROOF_VERSION);
   app.require_subcommand(1);
   std::vector<Command> commands;
-  for (auto add : {add_check, add_verify, add_simulate, add_golden, add_show, add_runtimes}) {
+  for (auto add : {add_check, add_verify, add_simulate, add_golden, add_crosscheck, add_show, add_runtimes}) {
     Action action = add(app);
     commands.push_back({app.get_subcommands({}).back(), std::move(action)});
   }

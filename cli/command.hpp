@@ -29,6 +29,7 @@ using Action = std::function<int(Streams)>;
 
 /// Each declares one subcommand and returns what runs when it was chosen.
 Action add_check(CLI::App& app);
+Action add_crosscheck(CLI::App& app);
 Action add_golden(CLI::App& app);
 Action add_show(CLI::App& app);
 Action add_runtimes(CLI::App& app);

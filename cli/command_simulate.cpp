@@ -33,21 +33,6 @@ struct Options {
   std::string format = "text";
 };
 
-/// The calls of a plan without repetition, and which of them each call is.
-struct DistinctCalls {
-  std::vector<model::Valuation> calls;
-  std::vector<std::size_t> of_call;
-};
-DistinctCalls distinct(const std::vector<model::Valuation>& calls) {
-  DistinctCalls out;
-  for (const model::Valuation& call : calls) {
-    const auto found = std::find(out.calls.begin(), out.calls.end(), call);
-    out.of_call.push_back(static_cast<std::size_t>(found - out.calls.begin()));
-    if (found == out.calls.end()) out.calls.push_back(call);
-  }
-  return out;
-}
-
 /// One call of a plan as a plan of its own: tags do not depend on earlier calls.
 model::RunPlan call_of(const model::RunPlan& plan, std::size_t call) {
   model::RunPlan out = plan;
@@ -82,21 +67,17 @@ class ValuedRun {
 
  private:
   void compare(const simulator::ValueTrace& trace) {
-    const DistinctCalls distinct_calls = distinct(simulation_.plan.calls);
-    model::RunPlan plan = golden_plan(simulation_.plan);
-    plan.calls = distinct_calls.calls;
-    const simulator::ValueTrace golden =
-        run_with_values(contract_abiding(program_), plan, setting_, progress_, "golden run");
+    const simulator::ValueTrace golden = run_with_values(
+        contract_abiding(program_), golden_plan(simulation_.plan), setting_, progress_, "golden run");
     ValueReport& report = *simulation_.values;
     report.has_golden = golden.tags.findings.empty();
     if (!trace.calls.empty()) {
       tell(trace.calls.back(), &Answer::value);
-      if (report.has_golden)
-        tell(golden.calls.at(distinct_calls.of_call[trace.calls.size() - 1]), &Answer::golden);
+      if (report.has_golden) tell(golden.calls.at(trace.calls.size() - 1), &Answer::golden);
     }
     for (std::size_t call = 0; call < trace.calls.size(); ++call) {
-      report.calls.push_back(compare_outputs(
-          trace.calls[call], report.has_golden ? &golden.calls.at(distinct_calls.of_call[call]) : nullptr));
+      report.calls.push_back(
+          compare_outputs(trace.calls[call], report.has_golden ? &golden.calls.at(call) : nullptr));
       for (ComparedOutput& output : report.calls.back()) blame(output, call);
     }
   }

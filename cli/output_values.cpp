@@ -118,6 +118,15 @@ std::optional<double> element_of(const ConstTensorView& tensor, const std::vecto
   });
 }
 
+std::vector<double> numbers_of(const ConstTensorView& tensor) {
+  const Tensor dense = kernels::contiguous_copy(tensor);
+  std::vector<double> out;
+  kernels::visit_dtype(tensor.dtype(), [&](auto tag) {
+    for (const auto x : dense.template elements<typename decltype(tag)::type>()) out.push_back(number(x));
+  });
+  return out;
+}
+
 OutputDifference compare(const ConstTensorView& value, const ConstTensorView& golden) {
   if (value.dtype() != golden.dtype() || value.sizes() != golden.sizes())
     throw std::invalid_argument("outputs of different shape or element type are compared");

@@ -177,6 +177,14 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--memory", options.memory, "What unwritten memory holds: nan, zero, pool, random:SEED");
 }
 
+std::vector<std::string> kernels_that_fall_back(const model::Program& lowered) {
+  std::set<std::string> out;
+  for (const model::Launch& launch : launches(lowered))
+    for (const model::Variant& variant : launch.variants)
+      if (variant.fallback && !launch.choice.empty()) out.insert(launch.kernel.str());
+  return {out.begin(), out.end()};
+}
+
 model::Fault parse_fault(const std::string& text) {
   const auto colon = text.rfind(':', text.find('['));
   const auto bracket = text.find('[');

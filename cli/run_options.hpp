@@ -28,6 +28,9 @@ void declare_run_options(CLI::App& command, RunOptions& options);
 /// --size alone.
 void declare_size_option(CLI::App& command, RunOptions& options);
 
+/// Kernels with a road that falls back, by name.
+std::vector<std::string> kernels_that_fall_back(const model::Program& lowered);
+
 /// "KERNEL:OUT[2:4,0:8]". Raises InputError.
 model::Fault parse_fault(const std::string& text);
 

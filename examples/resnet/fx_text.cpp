@@ -22,16 +22,19 @@ class FxPrinter {
     return text + fmt::format("        return ({},)\n", name(graph_.result));
   }
 
-  /// As written by GraphModule.code: no annotations.
-  std::string module(const std::string& hash) const {
+  /// As written by GraphModule.to_folder: no annotations. `constants`: the epsilon is a tensor constant,
+  /// which that function saves as memory nobody fills.
+  std::string module(const std::string& hash, bool constants) {
+    constants_ = constants;
     std::string text = fmt::format(
         "\nimport torch\nfrom math import inf\nfrom math import nan\nNoneType = type(None)\nimport torch\n"
         "from torch import device\n\nfrom torch.nn import *\n\nclass {}(torch.nn.Module):\n    def "
         "__init__(self):\n"
-        "        super().__init__()\n\n    \n    \n    def forward(self",
-        hash);
+        "        super().__init__()\n{}\n    \n    \n    def forward(self",
+        hash, constants ? kConstant : "");
     for (int index : graph_.placeholders()) text += ", " + name(index);
     text += "):\n";
+    if (constants) text += "        _tensor_constant0 = self._tensor_constant0\n";
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) text += statement(i, false);
     return text + fmt::format("        return ({},)\n        \n", name(graph_.result));
   }
@@ -66,7 +69,7 @@ class FxPrinter {
       case Op::mul:
         return fmt::format("mul.Tensor({}, {})", a, name(n.inputs[1]));
       case Op::add_eps:
-        return fmt::format("add.Tensor({}, 1e-05)", a);
+        return fmt::format("add.Tensor({}, {})", a, constants_ ? "_tensor_constant0" : "1e-05");
       case Op::times_one:
         return fmt::format("mul.Tensor({}, 1)", a);
       case Op::sqrt:
@@ -91,7 +94,11 @@ class FxPrinter {
     return text + (dropped.empty() ? "" : "  " + dropped + "None") + "\n";
   }
 
+  static constexpr const char* kConstant =
+      "        self.register_buffer('_tensor_constant0', torch.empty([], dtype=torch.float32))\n";
+
   const KernelGraph& graph_;
+  bool constants_ = false;
   std::map<int, std::size_t> last_use_;
 };
 
@@ -101,8 +108,8 @@ std::string fx_text(const KernelGraph& graph, const std::string& class_name) {
   return FxPrinter(graph).readable(class_name);
 }
 
-std::string module_text(const KernelGraph& graph, const std::string& hash) {
-  return FxPrinter(graph).module(hash);
+std::string module_text(const KernelGraph& graph, const std::string& hash, bool constants) {
+  return FxPrinter(graph).module(hash, constants);
 }
 
 }  // namespace bufferproof::examples

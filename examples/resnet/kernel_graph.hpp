@@ -76,8 +76,9 @@ KernelGraph make_kernel_graph(const KernelSpec& spec);
 
 /// The class with a forward method that stands above an import_fx.
 std::string fx_text(const KernelGraph& graph, const std::string& class_name);
-/// The module file a dump folder holds for the fallback, named by its traced_graph_hash.
-std::string module_text(const KernelGraph& graph, const std::string& hash);
+/// The module file a dump folder holds for the fallback, named by its traced_graph_hash. `constants`: with
+/// the epsilon as a tensor constant, which the dump saves as memory nobody fills (B5).
+std::string module_text(const KernelGraph& graph, const std::string& hash, bool constants = false);
 /// 26.1.0 and later: the module in torch dialect.
 std::string torch_text(const KernelGraph& graph, const std::string& kernel);
 /// Up to 26.0.0: the module in linalg and hfusion named ops.

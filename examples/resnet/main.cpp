@@ -64,6 +64,8 @@ int run(int argc, char** argv) {
   app.add_option("--seed", wrapper.seed, "changes the made-up graph and kernel hashes");
   app.add_option("-o,--out", out, "file to write; standard output if absent");
   app.add_option("--traced-graphs", graphs, "folder for the FX fallback modules, one per kernel");
+  app.add_flag("--constants", wrapper.constants,
+               "the FX fallback modules keep the epsilon as a tensor constant");
   CLI11_PARSE(app, argc, argv);
   if (app.count("--alias-slices") != 0 && network.slices == Slices::none) network.slices = Slices::batch;
   parse_stages(stage, network);

@@ -21,6 +21,7 @@ struct WrapperOptions {
   bool captured_views =
       false;  ///< every extern reader of a kernel's output reads a view taken before the kernel ran
   std::int64_t batch = 8;
+  bool constants = false;  ///< the traced graphs keep the epsilon as a tensor constant (B5)
   std::uint64_t seed = 0;  ///< only the made-up hashes depend on it
 };
 

@@ -277,7 +277,7 @@ std::map<std::string, std::string> WrapperProgram::traced_graphs() const {
   std::map<std::string, std::string> files;
   for (const KernelEntry& kernel : kernels_) {
     const std::string hash = WrapperPrinter::graph_hash(*this, kernel);
-    files[hash] = module_text(kernel.graph, hash);
+    files[hash] = module_text(kernel.graph, hash, options_.constants);
   }
   return files;
 }

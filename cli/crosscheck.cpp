@@ -1,0 +1,224 @@
+#include "cli/crosscheck.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "cli/command.hpp"
+#include "cli/output_values.hpp"
+#include "cli/run_options.hpp"
+#include "kernels_ref/kernel_error.hpp"
+#include "kernels_ref/network/random.hpp"
+#include "model/lower.hpp"
+#include "model/near_name.hpp"
+#include "simulator/tag_run.hpp"
+
+namespace bufferproof::cli {
+namespace {
+
+using Outputs = std::vector<simulator::ReturnedTensor>;
+
+/// Where the arithmetics put one element.
+struct Range {
+  double least = 0;
+  double greatest = 0;
+  bool has_nan = false;
+  double width() const { return greatest - least; }
+  /// Of a value from the range; 0 inside.
+  double distance(double x) const { return std::max({least - x, x - greatest, 0.0}); }
+  bool explains(double x) const { return std::isnan(x) ? has_nan : distance(x) <= width(); }
+};
+
+/// One output of the device beside what the arithmetics give.
+struct Judged {
+  std::size_t position = 0;  ///< among the program's outputs
+  std::vector<double> device;
+  std::vector<Range> ranges;
+};
+
+Range range_of(const std::vector<std::vector<double>>& arithmetics, std::size_t element) {
+  Range out{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), false};
+  for (const auto& values : arithmetics) {
+    out.has_nan |= std::isnan(values[element]);
+    out.least = std::min(out.least, values[element]);
+    out.greatest = std::max(out.greatest, values[element]);
+  }
+  return out;
+}
+
+class Checker {
+ public:
+  Checker(const model::Program& program, const model::RunPlan& plan, const Tensors& device,
+          const ValueSetting& setting, Progress& progress)
+      : program_(program), plan_(plan), device_(device), setting_(setting), progress_(progress) {}
+
+  Crosscheck run(const std::vector<model::RuntimeProfile>& runtimes) {
+    arithmetics();
+    Crosscheck out;
+    out.equal_to = equal_arithmetic();
+    std::int64_t beyond = 0;
+    for (const Judged& judged : judged_) {
+      out.outputs.push_back(summary(judged));
+      beyond += out.outputs.back().beyond_rounding;
+    }
+    if (beyond == 0) {
+      out.diagnosis = out.equal_to.empty() ? Diagnosis::rounding : Diagnosis::equal;
+      return out;
+    }
+    roads(runtimes, out);
+    out.diagnosis = out.roads.empty() ? Diagnosis::unknown : Diagnosis::buffer_fault;
+    return out;
+  }
+
+ private:
+  void arithmetics() {
+    const model::Program lowered = contract_abiding(program_);
+    for (const kernels::NumericsProfile& profile : kernels::numerics_profiles()) {
+      ValueSetting setting{setting_.tensors, profile, setting_.seed};
+      simulator::ValueTrace trace = run_with_values(lowered, golden_plan(plan_), setting, progress_,
+                                                    fmt::format("golden run, {}", profile.name));
+      if (!trace.tags.findings.empty())
+        fail_option(program_.file,
+                    "has no golden output: the program itself is wrong; see 'bufferproof check'");
+      golden_.emplace_back(profile.name, std::move(trace.calls.at(0)));
+    }
+    const std::vector<std::string> names = distinct_names(golden_[0].second);
+    for (const auto& [name, tensor] : device_) judged_.push_back(judge(name, tensor, names));
+  }
+
+  Judged judge(const std::string& name, const kernels::Tensor& tensor,
+               const std::vector<std::string>& names) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      fail_option("--outputs",
+                  fmt::format("the program has no output '{}'; {}", name, model::name_hint(name, names)));
+    Judged out;
+    out.position = static_cast<std::size_t>(found - names.begin());
+    const kernels::Tensor& meant = golden_[0].second[out.position].tensor;
+    if (tensor.dtype() != meant.dtype() || tensor.sizes() != meant.sizes())
+      fail_option("--outputs",
+                  fmt::format("expected {} {} for output {}, found {} {}", model::name(meant.dtype()),
+                              kernels::format_sizes(meant.sizes()), name, model::name(tensor.dtype()),
+                              kernels::format_sizes(tensor.sizes())));
+    out.device = numbers_of(tensor.view());
+    std::vector<std::vector<double>> arithmetics;
+    for (const auto& [profile, outputs] : golden_)
+      arithmetics.push_back(numbers_of(outputs[out.position].tensor.view()));
+    for (std::size_t i = 0; i < out.device.size(); ++i) out.ranges.push_back(range_of(arithmetics, i));
+    names_.push_back(name);
+    return out;
+  }
+
+  /// The arithmetic all of whose outputs have the device's bits.
+  std::string equal_arithmetic() const {
+    for (const auto& [profile, outputs] : golden_) {
+      const bool equal = std::equal(
+          judged_.begin(), judged_.end(), names_.begin(),
+          [&, &outputs = outputs](const Judged& judged, const std::string& name) {
+            return compare(device_.at(name).view(), outputs[judged.position].tensor.view()).wrong == 0;
+          });
+      if (equal) return profile;
+    }
+    return "";
+  }
+
+  CrosscheckedOutput summary(const Judged& judged) const {
+    CrosscheckedOutput out;
+    out.name = names_[static_cast<std::size_t>(&judged - judged_.data())];
+    out.elements = static_cast<std::int64_t>(judged.device.size());
+    for (std::size_t i = 0; i < judged.device.size(); ++i) {
+      const double x = judged.device[i];
+      const Range& range = judged.ranges[i];
+      out.beyond_rounding += !range.explains(x);
+      out.nans += std::isnan(x) && !range.has_nan;
+      if (std::isfinite(x) && std::isfinite(range.distance(x)))
+        out.largest_error = std::max(out.largest_error, range.distance(x));
+      if (std::isfinite(range.width())) out.largest_spread = std::max(out.largest_spread, range.width());
+    }
+    return out;
+  }
+
+  void roads(const std::vector<model::RuntimeProfile>& runtimes, Crosscheck& out) {
+    for (const model::RuntimeProfile& runtime : runtimes) {
+      const model::Program lowered = model::lower(program_, runtime);
+      std::vector<std::string> kernels = kernels_that_fall_back(lowered);
+      if (kernels.size() > 1) kernels.emplace_back("all");
+      for (const std::string& kernel : kernels) {
+        model::RunPlan plan = plan_of({.fallbacks = {kernel}}, lowered);
+        plan.calls = plan_.calls;
+        if (simulator::run_tags(lowered, plan).findings.empty()) continue;  // as good as tuned
+        ++out.roads_tried;
+        const RoadFit fit = fit_of(runtime.name, kernel, lowered, plan);
+        if (fit.unexplained == 0) add_road(out.roads, fit);
+      }
+    }
+    std::stable_sort(out.roads.begin(), out.roads.end(),
+                     [](const RoadFit& a, const RoadFit& b) { return a.open < b.open; });
+  }
+
+  static void add_road(std::vector<RoadFit>& roads, const RoadFit& fit) {
+    for (RoadFit& road : roads)
+      if (road.kernel == fit.kernel && road.open == fit.open && road.exact == fit.exact)
+        return road.runtimes.push_back(fit.runtimes[0]);
+    roads.push_back(fit);
+  }
+
+  RoadFit fit_of(const std::string& runtime, const std::string& kernel, const model::Program& lowered,
+                 const model::RunPlan& plan) {
+    const simulator::ValueTrace trace =
+        run_with_values(lowered, plan, setting_, progress_, fmt::format("{}, {}", runtime, kernel));
+    RoadFit fit{{runtime}, kernel};
+    for (const Judged& judged : judged_) {
+      const Outputs* outputs = trace.calls.empty() ? nullptr : &trace.calls[0];
+      if (outputs == nullptr || judged.position >= outputs->size() ||
+          (*outputs)[judged.position].tensor.sizes() != golden_[0].second[judged.position].tensor.sizes()) {
+        fit.unexplained += static_cast<std::int64_t>(judged.device.size());
+        continue;
+      }
+      add_fit(judged, numbers_of((*outputs)[judged.position].tensor.view()), fit);
+    }
+    return fit;
+  }
+
+  /// The road's rounding is taken to be as large as that of the arithmetics on the golden run.
+  static void add_fit(const Judged& judged, const std::vector<double>& road, RoadFit& fit) {
+    for (std::size_t i = 0; i < road.size(); ++i) {
+      const Range& range = judged.ranges[i];
+      const double x = judged.device[i];
+      if (std::isnan(road[i]) && !range.has_nan) {
+        ++fit.open;
+      } else if (std::abs(x - road[i]) <= 2 * range.width() || x == road[i]) {
+        fit.exact += !range.explains(x);
+      } else {
+        ++fit.unexplained;
+      }
+    }
+  }
+
+  const model::Program& program_;
+  const model::RunPlan& plan_;
+  const Tensors& device_;
+  const ValueSetting& setting_;
+  Progress& progress_;
+  std::vector<std::pair<std::string, Outputs>> golden_;  ///< per arithmetic
+  std::vector<Judged> judged_;
+  std::vector<std::string> names_;  ///< of judged_
+};
+
+}  // namespace
+
+std::string_view name(Diagnosis diagnosis) {
+  static constexpr std::array<std::string_view, 4> kNames{"equal", "rounding", "buffer-fault", "unknown"};
+  return kNames.at(static_cast<std::size_t>(diagnosis));
+}
+
+Crosscheck crosscheck(const model::Program& program, const model::RunPlan& plan, const Tensors& device,
+                      const ValueSetting& setting, const std::vector<model::RuntimeProfile>& runtimes,
+                      Progress& progress) {
+  return Checker(program, plan, device, setting, progress).run(runtimes);
+}
+
+}  // namespace bufferproof::cli
