@@ -202,7 +202,22 @@ def movement():
     emit("embedding", lambda w, i: F.embedding(i, w), [randn(5, 3), torch.randint(0, 5, (2, 2))])
 
 
+def products():
+    for dtype in FLOATS:
+        x, w, b = randn(2, 4, 6, 5, dtype=dtype), randn(4, 2, 3, 3, dtype=dtype), randn(4, dtype=dtype)
+        emit("convolution", lambda v, k, s: F.conv2d(v, k, s, stride=2, padding=1, groups=2), [x, w, b],
+             {"stride": [2, 2], "padding": [1, 1], "dilation": [1, 1], "groups": 2})
+        emit("convolution", lambda v, k, s: F.conv2d(v, k, s, stride=(1, 2), dilation=2), [x[:1], randn(3, 4, 2, 2, dtype=dtype), None],
+             {"stride": [1, 2], "padding": [0, 0], "dilation": [2, 2], "groups": 1})
+        a, c = randn(3, 17, dtype=dtype), randn(17, 4, dtype=dtype)
+        emit("matmul", torch.matmul, [a, c])
+        emit("bmm", torch.bmm, [randn(2, 3, 9, dtype=dtype), randn(2, 9, 2, dtype=dtype)])
+        emit("addmm", torch.addmm, [randn(4, dtype=dtype), a, c])
+        emit("baddbmm", lambda s, u, v: torch.baddbmm(s, u, v, alpha=0.5, beta=2.0),
+             [randn(2, 3, 2, dtype=dtype), randn(2, 3, 9, dtype=dtype), randn(2, 9, 2, dtype=dtype)], {"alpha": 0.5, "beta": 2.0})
+
+
 torch.manual_seed(int(sys.argv[1]) if len(sys.argv) > 1 else 20240601)
 torch.set_num_threads(1)
-for family in (elementwise, casts, reductions, pools, movement):
+for family in (elementwise, casts, reductions, pools, movement, products):
     family()

@@ -38,5 +38,6 @@ struct BoundEntry {
 std::vector<BoundEntry> reduce_bounds();
 std::vector<BoundEntry> normalize_bounds();
 std::vector<BoundEntry> pool_bounds();
+std::vector<BoundEntry> gemm_bounds();
 
 }  // namespace bufferproof::kernels

@@ -119,7 +119,7 @@ std::map<std::string_view, BoundFunction> make_table() {
                                  "amax",      "amin",         "any",       "all",    "arg_reduce",
                                  "max_pool2d"})
     table.emplace(exact, exact_results);
-  for (const auto& family : {reduce_bounds(), normalize_bounds(), pool_bounds()})
+  for (const auto& family : {reduce_bounds(), normalize_bounds(), pool_bounds(), gemm_bounds()})
     for (const BoundEntry& entry : family) table.emplace(entry.op, entry.bounds);
   return table;
 }

@@ -1,9 +1,11 @@
 #include "kernels_ref/gemm/gemm_ops.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
 #include "kernels_ref/gemm/convolution.hpp"
+#include "kernels_ref/gemm/error_bound.hpp"
 #include "kernels_ref/gemm/matmul.hpp"
 #include "kernels_ref/kernel_error.hpp"
 #include "kernels_ref/registry.hpp"
@@ -15,6 +17,12 @@ using ConvolutionFunction = void (*)(const ConvolutionParams&, const ConstTensor
                                      const TensorView&, const ConvolutionEpilogue&, const NumericsProfile&);
 using MatmulFunction = void (*)(std::string_view, const ConstTensorView&, const ConstTensorView&,
                                 const TensorView&, const MatmulEpilogue&, const NumericsProfile&);
+
+/// Row-major f64 to a row-major f64 output of as many elements.
+void copy_elements(const Tensor& from, const TensorView& to) {
+  const auto elements = from.elements<double>();
+  std::copy(elements.begin(), elements.end(), to.data<double>());
+}
 
 /// The same elements with a dimension of size 1 put in at `dim`.
 template <typename View>
@@ -111,7 +119,31 @@ void run_addmm(const OpCall& call) {
           as_batch(call, "b", call.tensor(2, "b"), kRank), output, epilogue, call.numerics);
 }
 
+/// Writes the bound where the result would stand.
+void bound_convolution(const ConvolutionParams& params, const ConstTensorView& input,
+                       const ConstTensorView& weight, const TensorView& output,
+                       const ConvolutionEpilogue& epilogue, const NumericsProfile& profile) {
+  copy_elements(convolution_error_bound(params, input, weight, epilogue, profile, ExactOf::given_operands),
+                output);
+}
+void bound_matmul(std::string_view op, const ConstTensorView& a, const ConstTensorView& b,
+                  const TensorView& output, const MatmulEpilogue& epilogue, const NumericsProfile& profile) {
+  copy_elements(matmul_error_bound(op, a, b, epilogue, profile, ExactOf::given_operands), output);
+}
+
 }  // namespace
+
+Tensor gemm_error_bound(const OpCall& call) {
+  Tensor bound(DType::f64, call.output(0).sizes());
+  OpCall own = call;
+  own.outputs = {bound.view()};
+  if (call.op == "convolution") run_convolution<bound_convolution>(own);
+  if (call.op == "matmul") run_matmul<bound_matmul, 2>(own);
+  if (call.op == "bmm") run_matmul<bound_matmul, 3>(own);
+  if (call.op == "addmm") run_addmm<bound_matmul, 2>(own);
+  if (call.op == "baddbmm") run_addmm<bound_matmul, 3>(own);
+  return bound;
+}
 
 void register_gemm_ops(OpRegistry& registry) {
   registry.add({"convolution", run_convolution<convolution>, run_convolution<convolution_definition>,

@@ -1,4 +1,4 @@
-// Registers convolution, matmul, bmm, addmm and baddbmm.
+// Registers convolution, matmul, bmm, addmm and baddbmm, and bounds their errors.
 //
 // convolution  inputs: input [N, C, H, W] (or [N, C, W], [C, H, W]), weight, bias (may be absent);
 // attributes: stride, padding,
@@ -8,9 +8,16 @@
 // Tested by tests/kernels_ref/gemm_ops_test.cpp.
 #pragma once
 
+#include "kernels_ref/tensor.hpp"
+
 namespace bufferproof::kernels {
 
 class OpRegistry;
+struct OpCall;
 void register_gemm_ops(OpRegistry& registry);
+
+/// The proven error bound of such a call on its operands as given (error_bound.hpp): f64, the output's shape.
+/// The output's elements are not looked at. Errors as the op's.
+Tensor gemm_error_bound(const OpCall& call);
 
 }  // namespace bufferproof::kernels

@@ -9,26 +9,18 @@
 
 #include "kernels_ref/element.hpp"
 #include "kernels_ref/gemm/arithmetic.hpp"
+#include "kernels_ref/network/random.hpp"
 #include "kernels_ref/tensor.hpp"
 
 namespace bufferproof::kernels {
 
-/// The same numbers on every platform, unlike <random>'s distributions.
-class TestRandom {
+/// The library's own generator, with what tests need beside it.
+class TestRandom : public SeededRandom {
  public:
-  explicit TestRandom(std::uint64_t seed) : state_(seed * 2654435769U + 1) {}
-  std::uint64_t next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_ * 0x2545f4914f6cdd1dULL;
-  }
+  using SeededRandom::SeededRandom;
   std::int64_t below(std::int64_t bound) { return static_cast<std::int64_t>(next() >> 33) % bound; }
-  /// About uniform in [-1, 1), 30 bits.
+  /// About uniform in [-1, 1), 30 bits: products are not exact in f64 either.
   double unit() { return static_cast<double>(static_cast<std::int64_t>(next() >> 34)) * 0x1p-29 - 1.0; }
-
- private:
-  std::uint64_t state_;
 };
 
 /// What a fill draws from: `ordinary` is [-1, 1); `edge` adds NaN, infinities, signed zeros, subnormals, huge
