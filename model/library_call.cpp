@@ -15,17 +15,6 @@ void collect(const CallOperand& operand, std::vector<Name>& into) {
   for (const CallOperand& item : operand.items) collect(item, into);
 }
 
-/// "aten.add_.Tensor" is "aten.add.Tensor" stored to its argument, unless the table has a row of its own for
-/// it.
-std::string functional(const std::string& op) {
-  if (aten::Lowering::known(op)) return op;
-  const std::size_t begin = op.find('.');
-  if (begin == std::string::npos) return op;
-  const std::size_t end = std::min(op.find('.', begin + 1), op.size());
-  const bool in_place = op[end - 1] == '_' && end - begin > 2 && op[end - 2] != '_';
-  return in_place ? op.substr(0, end - 1) + op.substr(end) : op;
-}
-
 class Caller {
  public:
   Caller(const LibraryCall& call, const std::vector<TensorType>& tensors, const Valuation& values,
@@ -37,7 +26,7 @@ class Caller {
     for (std::size_t i = 0; i < names.size(); ++i)
       parameters_.push_back(builder_.parameter("t" + std::to_string(i), tensors_.at(i)));
     aten::Call call;
-    call.op = functional(call_.op);
+    call.op = call_.op;
     call.where = where_;
     for (const CallOperand& operand : call_.arguments) call.arguments.push_back(value(operand));
     for (const auto& [name, operand] : call_.keywords) call.keywords[name] = value(operand);
@@ -107,7 +96,7 @@ std::vector<Name> tensors_of(const LibraryCall& call) {
   return out;
 }
 
-bool has_body(const LibraryCall& call) { return aten::Lowering::known(functional(call.op)); }
+bool has_body(const LibraryCall& call) { return aten::Lowering::known(call.op); }
 
 TensorFunction body_of(const LibraryCall& call, const std::vector<TensorType>& tensors,
                        const Valuation& values, const SourceLocation& where) {

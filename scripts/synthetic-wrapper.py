@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A wrapper of N kernels with symbolic batch, in torch_npu's MLIR form, for scripts/bench: each kernel adds the two buffers
-before it, every third output goes on as a reused buffer. Usage: scripts/synthetic-wrapper.py N > output_code.py
+before it, every third output goes on as a reused buffer. With --bodies each kernel has the 2 kB of text a fused batch norm has.
+Usage: scripts/synthetic-wrapper.py N [--bodies] > output_code.py
 """
 import sys
 
@@ -24,11 +25,23 @@ module {{
 ''', kernel_meta={{'device_str': 'npu', 'device_index': 0, 'num_outputs': 1, 'mutated_indices': [], 'dynamic': True, 'num_call_functions': 2, 'traced_graph_hash': 'h{i}', 'traced_graph_cache': 'traced_graph_cache'}})
 
 """
+T = "tensor<?x64xf32>"
+STEPS = "".join(
+    f"    %{k + 1} = linalg.elemwise_binary {{{{fun = #linalg.binary_fn<{fun}>}}}} ins(%{k}, %{operand} : {T}, {T}) outs(%0 : {T}) -> {T}\n"
+    for k, (fun, operand) in enumerate([("add", "arg0"), ("mul", "arg1"), ("sub", "arg0"), ("mul", "1"), ("add", "2"), ("mul", "arg1"),
+                                        ("add", "arg0"), ("sub", "3"), ("mul", "4")], start=1))
+
+
+def with_body(i):
+    """The kernel of KERNEL with nine more elementwise steps."""
+    text = KERNEL.format(i=i)
+    return text.replace("    return %1", STEPS.format() + "    return %10")
 
 
 def main():
     count = int(sys.argv[1])
-    out = [HEAD] + [KERNEL.format(i=i) for i in range(count)]
+    kernel = with_body if "--bodies" in sys.argv[2:] else (lambda i: KERNEL.format(i=i))
+    out = [HEAD] + [kernel(i) for i in range(count)]
     out.append("async_compile.wait(globals())\ndel async_compile\n\ndef call(args):\n"
                "    arg0_1, arg1_1, arg2_1 = args\n    args.clear()\n    s0 = arg0_1\n"
                "    assert_size_stride(arg1_1, (s0, 64), (64, 1))\n    assert_size_stride(arg2_1, (s0, 64), (64, 1))\n"

@@ -9,7 +9,7 @@ namespace bufferproof::model {
 /// Hands equalities of an operation's rule to the builder.
 class BuilderInference : public InferContext {
  public:
-  BuilderInference(FunctionBuilder& builder, const TensorOp& op, std::vector<TensorType> operands)
+  BuilderInference(FunctionBuilder& builder, const TensorOp& op, std::vector<const TensorType*> operands)
       : InferContext(op, std::move(operands)), builder_(builder) {}
 
  private:
@@ -24,9 +24,11 @@ namespace {
 constexpr std::size_t kMostOps = 1'000'000;
 
 void substitute(Attributes& attributes, const std::map<std::string, SymExpr, std::less<>>& by) {
+  if (by.empty()) return;
   for (auto& [key, attribute] : attributes)
     if (auto* sizes = std::get_if<std::vector<SymExpr>>(&attribute))
-      for (SymExpr& size : *sizes) size = size.substitute(by);
+      for (SymExpr& size : *sizes)
+        if (!size.is_constant()) size = size.substitute(by);
 }
 
 /// Names come from other languages: what the printer's notation has no character for becomes '_'.
@@ -77,6 +79,7 @@ SymExpr FunctionBuilder::open_size(const std::string& hint) {
 
 ValueId FunctionBuilder::add_value(TensorValue value) {
   function_.values.push_back(std::move(value));
+  resolved_.push_back(0);
   return static_cast<ValueId>(function_.values.size() - 1);
 }
 
@@ -110,9 +113,14 @@ std::vector<SymExpr> FunctionBuilder::resolve(const std::vector<SymExpr>& sizes)
   return out;
 }
 
-TensorType FunctionBuilder::type(ValueId id) const {
-  TensorType type = function_.type(id);
-  type.shape = resolve(type.shape);
+const TensorType& FunctionBuilder::type(ValueId id) const {
+  const auto at = static_cast<std::size_t>(id);
+  TensorType& type = function_.values.at(at).type;
+  if (resolved_[at] != replaced_.size()) {
+    for (SymExpr& size : type.shape)
+      if (!size.is_constant()) size = size.substitute(replaced_);
+    resolved_[at] = replaced_.size();
+  }
   return type;
 }
 
@@ -142,6 +150,7 @@ void FunctionBuilder::unify(const SymExpr& a, const SymExpr& b) {
 
 void FunctionBuilder::require_equal(const SymExpr& a, const SymExpr& b, const SourceLocation& where,
                                     std::string_view what) {
+  if (a == b) return;
   SymExpr left = resolve(a);
   SymExpr right = resolve(b);
   if (left == right) return;
@@ -161,8 +170,8 @@ std::vector<ValueId> FunctionBuilder::add(TensorOp op) {
   if (function_.ops.size() >= kMostOps)
     throw InputError(op.where, "at most 1,000,000 operations in a body", "more");
   substitute(op.attributes, replaced_);
-  std::vector<TensorType> operands;
-  for (ValueId id : op.operands) operands.push_back(type(id));
+  std::vector<const TensorType*> operands;  // no value is added while the rule looks at them
+  for (ValueId id : op.operands) operands.push_back(&type(id));
   BuilderInference inference(*this, op, std::move(operands));
   std::vector<TensorType> results = rule->infer(inference);
   std::vector<ValueId> ids;
@@ -207,6 +216,7 @@ ValueId FunctionBuilder::size(const SymExpr& value, const SourceLocation& where)
 
 ValueId FunctionBuilder::broadcast_to(ValueId value, const std::vector<SymExpr>& shape,
                                       const SourceLocation& where) {
+  if (type(value).shape == shape) return value;
   TensorType from = type(value);
   std::vector<SymExpr> to = resolve(shape);
   if (from.shape == to) return value;

@@ -42,8 +42,8 @@ class FunctionBuilder {
 
   void require_equal(const SymExpr& a, const SymExpr& b, const SourceLocation& where, std::string_view what);
   const TensorValue& value(ValueId id) const { return function_.value(id); }
-  /// The type under everything known so far about sizes.
-  TensorType type(ValueId id) const;
+  /// The type under everything known so far about sizes; valid until the builder changes.
+  const TensorType& type(ValueId id) const;
   SymExpr resolve(const SymExpr& size) const;
   std::vector<SymExpr> resolve(const std::vector<SymExpr>& sizes) const;
   /// A name for printing; made unique.
@@ -61,7 +61,8 @@ class FunctionBuilder {
   bool replace(const SymExpr& symbol, const SymExpr& by);
   std::string unique_name(const std::string& name);
 
-  TensorFunction function_;
+  mutable TensorFunction function_;            ///< shapes of values are resolved when they are asked for
+  mutable std::vector<std::size_t> resolved_;  ///< per value: replacements its shape has seen
   std::map<std::string, SymExpr, std::less<>> replaced_;
   std::map<std::string, std::size_t, std::less<>> open_;  ///< open sizes in order of their birth
   std::map<std::string, int, std::less<>> names_;

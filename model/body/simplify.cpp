@@ -1,6 +1,8 @@
 #include "model/body/simplify.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "model/body/builder.hpp"
@@ -165,8 +167,36 @@ TensorFunction reorder(const TensorFunction& function) {
   return builder.finish(std::move(results));
 }
 
+/// Sizes are n0, n1, ... in the order in which the parameters show them.
+TensorFunction number_sizes(TensorFunction function) {
+  std::map<std::string, SymExpr, std::less<>> by;
+  auto name = [&](const SymExpr& size) {
+    std::set<std::string> symbols;
+    size.collect_symbols(symbols);
+    for (const std::string& symbol : symbols)
+      by.emplace(symbol, SymExpr::symbol("n" + std::to_string(by.size())));
+  };
+  for (ValueId id : function.parameters) {
+    for (const SymExpr& size : function.type(id).shape) name(size);
+    if (function.value(id).integer) name(*function.value(id).integer);
+  }
+  if (by.empty()) return function;
+  for (TensorValue& value : function.values) {
+    for (SymExpr& size : value.type.shape) size = size.substitute(by);
+    if (value.integer) value.integer = value.integer->substitute(by);
+  }
+  for (TensorOp& op : function.ops)
+    for (auto& [key, attribute] : op.attributes)
+      if (auto* sizes = std::get_if<std::vector<SymExpr>>(&attribute))
+        for (SymExpr& size : *sizes) size = size.substitute(by);
+  for (Cond& assumption : function.assumptions) assumption = assumption.substitute(by);
+  return function;
+}
+
 }  // namespace
 
-TensorFunction simplify(const TensorFunction& function) { return reorder(Simplifier(function).run()); }
+TensorFunction simplify(const TensorFunction& function) {
+  return number_sizes(reorder(Simplifier(function).run()));
+}
 
 }  // namespace bufferproof::model

@@ -14,7 +14,7 @@ namespace {
 /// Equalities a rule needs must be structural or stand among the function's assumptions.
 class VerifyInference : public InferContext {
  public:
-  VerifyInference(const TensorFunction& function, const TensorOp& op, std::vector<TensorType> operands)
+  VerifyInference(const TensorFunction& function, const TensorOp& op, std::vector<const TensorType*> operands)
       : InferContext(op, std::move(operands)), function_(function) {}
 
  private:
@@ -32,8 +32,8 @@ void require(bool holds, const SourceLocation& where, std::string_view expected,
 }
 
 void verify_types(const TensorFunction& function, const TensorOp& op, const OpRule& rule) {
-  std::vector<TensorType> operands;
-  for (ValueId id : op.operands) operands.push_back(function.type(id));
+  std::vector<const TensorType*> operands;
+  for (ValueId id : op.operands) operands.push_back(&function.type(id));
   VerifyInference inference(function, op, std::move(operands));
   std::vector<TensorType> types = rule.infer(inference);
   require(types.size() == op.results.size(), op.where,

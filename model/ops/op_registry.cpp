@@ -39,15 +39,16 @@ std::size_t InferContext::axis(std::int64_t value, std::size_t rank) {
 }
 
 const OpRule* OpRegistry::find(std::string_view name) const {
-  auto found = rules_.find(name);
-  return found == rules_.end() ? nullptr : &found->second;
+  auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
 }
 
 void OpRegistry::add(const OpRule& rule) {
   assert(rule.infer && rule.spread && rule.reads);
   assert(rule.eager != EagerResult::view || rule.view_strides);
-  [[maybe_unused]] bool added = rules_.emplace(rule.name, rule).second;
+  auto [row, added] = rules_.emplace(rule.name, rule);
   assert(added);
+  by_name_.emplace(row->first, &row->second);
 }
 
 const OpRegistry& OpRegistry::shipped() {

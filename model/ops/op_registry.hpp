@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "model/body/region.hpp"
@@ -29,14 +30,14 @@ struct OpContext {
 /// Shape inference: operand types, attributes, and size equalities the operation needs.
 class InferContext {
  public:
-  InferContext(const TensorOp& op, std::vector<TensorType> operands)
+  /// The types are somebody else's and outlive this.
+  InferContext(const TensorOp& op, std::vector<const TensorType*> operands)
       : op(op), operands_(std::move(operands)) {}
   virtual ~InferContext() = default;
 
   const TensorOp& op;
-  const TensorType& operand(std::size_t i) const { return operands_.at(i); }
+  const TensorType& operand(std::size_t i) const { return *operands_.at(i); }
   std::size_t operand_count() const { return operands_.size(); }
-  const std::vector<TensorType>& operands() const { return operands_; }
 
   /// Sizes that must agree: different constants fail; anything else not equal is handed to `assume_equal`.
   void require_equal(const SymExpr& a, const SymExpr& b, std::string_view what);
@@ -48,7 +49,7 @@ class InferContext {
 
  private:
   virtual void assume_equal(const SymExpr& a, const SymExpr& b) = 0;
-  std::vector<TensorType> operands_;
+  std::vector<const TensorType*> operands_;
 };
 
 /// What eager PyTorch returns for the operation, as far as strides and aliasing go.
@@ -78,6 +79,8 @@ struct OpRule {
 
 class OpRegistry {
  public:
+  OpRegistry() = default;
+  OpRegistry(OpRegistry&&) = default;
   /// The shipped table; built once, read only.
   static const OpRegistry& shipped();
   const OpRule* find(std::string_view name) const;
@@ -86,6 +89,7 @@ class OpRegistry {
 
  private:
   std::map<std::string_view, OpRule> rules_;
+  std::unordered_map<std::string_view, const OpRule*> by_name_;  ///< into `rules_`
 };
 
 /// Building blocks shared by rules.

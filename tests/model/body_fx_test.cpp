@@ -129,6 +129,7 @@ TEST(FxBody, EveryCallOfTheGenerateListReads) {
                          {"aten.unsqueeze.default(x, -1)", "f32[4, 8, 1]"},
                          {"aten.squeeze.dim(z, 0)", "f32[8]"},
                          {"aten.expand.default(z, [4, -1])", "f32[4, 8]"},
+                         {"aten.broadcast_to.default(z, [4, 8])", "f32[4, 8]"},
                          {"aten.repeat.default(z, [3, 2])", "f32[3, 16]"},
                          {"aten.clone.default(x, memory_format = torch.contiguous_format)", "f32[4, 8]"},
                          {"aten.reshape.default(x, [2, -1])", "f32[2, 16]"},

@@ -38,17 +38,22 @@ std::vector<ValueId> Lowering::results(const std::vector<Value>& values, const S
   return ids;
 }
 
-/// Functions whose result has the shape of their first argument, or one it broadcasts to.
-bool Lowering::works_in_place(Handler handler) {
+/// Functions whose result has the shape of their first argument, or one it broadcasts to; `name` has its
+/// underscore.
+bool Lowering::can_work_in_place(std::string_view name) {
   using L = Lowering;
+  if (name == "zero_" || name == "copy_" || name == "fill_") return true;
+  auto found = handlers().find(name.substr(0, name.size() - 1));
+  if (found == handlers().end()) return false;
   for (Handler one : {&L::pointwise, &L::add_scaled, &L::divide, &L::power, &L::compare, &L::logical,
                       &L::clamp, &L::silu, &L::gelu, &L::square, &L::masked_fill, &L::cumulative})
-    if (one == handler) return true;
+    if (one == found->second) return true;
   return false;
 }
 
 Value Lowering::in_place(const Call& call) {
   std::string_view name = base_name(call.op);
+  if (!can_work_in_place(name)) unsupported(call, "in place");
   ValueId destination = tensor(call, 0, "self");
   if (name == "zero_") return overwrite(destination, Value::of_integer(0), call);
   if (name == "copy_" || name == "fill_") {
@@ -58,9 +63,7 @@ Value Lowering::in_place(const Call& call) {
   }
   Call plain = call;
   plain.op.erase(static_cast<std::size_t>(name.data() - call.op.data()) + name.size() - 1, 1);
-  auto found = handlers().find(base_name(plain.op));
-  if (found == handlers().end() || !works_in_place(found->second)) unsupported(call, "in place");
-  return overwrite(destination, (this->*found->second)(plain), call);
+  return overwrite(destination, pure(plain), call);
 }
 
 Value Lowering::into_out(const Call& call) {

@@ -261,14 +261,16 @@ std::string_view base_name(std::string_view op) {
   return op.substr(0, op.find('.'));
 }
 
-bool Lowering::known(std::string_view op) { return handlers().count(base_name(op)) != 0; }
+bool Lowering::known(std::string_view op) {
+  std::string_view name = base_name(op);
+  return is_in_place(name) ? can_work_in_place(name) : handlers().count(name) != 0;
+}
 
 Value Lowering::lower(const Call& call) {
   Call current = call;
   for (Value& argument : current.arguments) argument = now(argument, call.where);
   for (auto& [key, argument] : current.keywords) argument = now(argument, call.where);
-  std::string_view name = base_name(current.op);
-  if (name.size() > 1 && name.back() == '_' && name[0] != '_') return in_place(current);
+  if (is_in_place(base_name(current.op))) return in_place(current);
   if (auto out = current.keywords.find("out"); out != current.keywords.end()) return into_out(current);
   return pure(current);
 }

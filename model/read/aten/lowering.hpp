@@ -42,7 +42,10 @@ class Lowering {
   Value in_place(const Call& call);
   Value into_out(const Call& call);
   Value overwrite(ValueId destination, const Value& value, const Call& call);
-  static bool works_in_place(Handler handler);
+  static bool is_in_place(std::string_view name) {
+    return name.size() > 1 && name.back() == '_' && name[0] != '_';
+  }
+  static bool can_work_in_place(std::string_view name);
 
   // pointwise.cpp
   Value pointwise(const Call& call);

@@ -100,6 +100,7 @@ Value Lowering::max_pool(const Call& call) {
                         {"ceil_mode", constant(call, 5, "ceil_mode", 0)}};
   std::vector<ValueId> results =
       builder_.add({"max_pool2d", {tensor(call, 0, "self")}, {}, attributes, call.where});
+  if (base_name(call.op) == "max_pool2d") return Value::of_tensor(results[0]);
   return Value::of_list({Value::of_tensor(results[0]), Value::of_tensor(results[1])});
 }
 

@@ -8,8 +8,8 @@ namespace bufferproof::model::mlir {
 
 using Kind = Token::Kind;
 
-const std::map<std::string_view, BodyReader::Handler>& BodyReader::handlers() {
-  static const std::map<std::string_view, Handler> table{
+const std::unordered_map<std::string_view, BodyReader::Handler>& BodyReader::handlers() {
+  static const std::unordered_map<std::string_view, Handler> table{
       {"arith.constant", &BodyReader::read_constant},
       {"linalg.index", &BodyReader::read_linalg_index},
       {"affine.apply", &BodyReader::read_affine},
@@ -255,12 +255,13 @@ TensorType BodyReader::to_tensor_type(const Type& type, const std::string& hint)
 
 /// Inside a region values stand for whole iteration spaces: only element types can be compared there.
 void BodyReader::check_type(ValueId id, const Type& type) {
-  if (type.kind == Type::Kind::other) throw UnsupportedBody("a value of type " + type.text, type.where);
+  if (type.kind == Type::Kind::other)
+    throw UnsupportedBody("a value of type " + std::string(type.text), type.where);
   if (id < 0) return;
-  TensorType known = builder_.type(id);
+  const TensorType& known = builder_.type(id);
   bool scalar = type.kind != Type::Kind::tensor;
   bool ranks = region_depth_ > 0 && scalar ? true : known.rank() == type.dims.size();
-  if (known.dtype != type.dtype || !ranks) throw InputError(type.where, known.str(), type.text);
+  if (known.dtype != type.dtype || !ranks) throw InputError(type.where, known.str(), std::string(type.text));
   if (scalar) return;
   for (std::size_t i = 0; i < type.dims.size(); ++i)
     if (type.dims[i]) builder_.require_equal(known.shape[i], *type.dims[i], type.where, "sizes");

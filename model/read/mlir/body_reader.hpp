@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "model/body/body_text.hpp"
@@ -51,7 +52,7 @@ class BodyReader {
 
  private:
   using Handler = void (BodyReader::*)(const Statement&);
-  static const std::map<std::string_view, Handler>& handlers();
+  static const std::unordered_map<std::string_view, Handler>& handlers();
 
   // body_reader.cpp: the frame
   void read_parameters();
@@ -177,7 +178,7 @@ class BodyReader {
   const Aliases& aliases_;
   std::vector<BodyNote>& notes_;
   FunctionBuilder builder_;
-  std::vector<std::map<std::string_view, std::vector<ValueId>>> scopes_;
+  std::vector<std::unordered_map<std::string_view, std::vector<ValueId>>> scopes_;
   std::vector<Fold> folds_;
   std::vector<Type> result_types_;
   /// Comparisons of sizes, for `select`: (op, left, right) by the compared value.

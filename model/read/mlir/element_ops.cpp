@@ -24,7 +24,8 @@ void BodyReader::read_from_elements(const Statement& statement) {
   if (lexer_.peek().kind == Token::Kind::value) elements = use_list();
   lexer_.expect(":");
   Type type = read_type(lexer_);
-  if (elements.empty() || type.kind != Type::Kind::tensor) unsupported(statement, "of " + type.text);
+  if (elements.empty() || type.kind != Type::Kind::tensor)
+    unsupported(statement, "of " + std::string(type.text));
   std::vector<ValueId> ones;
   for (ValueId id : elements) ones.push_back(builder_.reshape(typed(id), {SymExpr(1)}, statement.where));
   ValueId flat = builder_.add("concat", ones, {{"dim", std::int64_t{0}}}, statement.where);
@@ -38,7 +39,7 @@ void BodyReader::read_splat(const Statement& statement) {
   if (lexer_.peek().is_punct("[")) sizes = read_mixed_sizes();
   lexer_.expect(":");
   Type type = read_type(lexer_);
-  if (type.kind != Type::Kind::tensor) unsupported(statement, "of " + type.text);
+  if (type.kind != Type::Kind::tensor) unsupported(statement, "of " + std::string(type.text));
   TensorType to = to_tensor_type(type, "splat");
   std::size_t next = 0;
   for (std::size_t i = 0; i < type.dims.size() && next < sizes.size(); ++i)
@@ -56,7 +57,7 @@ void BodyReader::read_reshape(const Statement& statement) {
   lexer_.skip_balanced();
   lexer_.expect("->");
   Type to = read_type(lexer_);
-  if (to.kind != Type::Kind::tensor) unsupported(statement, "to " + to.text);
+  if (to.kind != Type::Kind::tensor) unsupported(statement, "to " + std::string(to.text));
   std::vector<SymExpr> shape;
   SymExpr known = 1;
   std::optional<std::size_t> open;
@@ -94,7 +95,7 @@ void BodyReader::read_plain_bitcast(const Statement& statement) {
   check_type(operand, read_type(lexer_));
   if (!lexer_.accept_word("to")) lexer_.expect("->");
   Type to = read_type(lexer_);
-  if (to.kind != Type::Kind::tensor) unsupported(statement, "to " + to.text);
+  if (to.kind != Type::Kind::tensor) unsupported(statement, "to " + std::string(to.text));
   ValueId id = builder_.add("bitcast", {operand}, {{"dtype", to.dtype}}, statement.where);
   check_type(id, to);
   define(statement, id);

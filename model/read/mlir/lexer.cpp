@@ -1,7 +1,6 @@
 #include "model/read/mlir/lexer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 
@@ -77,7 +76,7 @@ void Lexer::skip_blanks() {
   while (position_ < text_.size()) {
     if (std::isspace(static_cast<unsigned char>(text_[position_]))) {
       ++position_;
-    } else if (text_.compare(position_, comment_.size(), comment_) == 0) {
+    } else if (text_[position_] == comment_[0] && text_.compare(position_, comment_.size(), comment_) == 0) {
       std::size_t end = text_.find('\n', position_);
       position_ = end == std::string_view::npos ? text_.size() : end;
     } else {
@@ -168,13 +167,11 @@ Token Lexer::scan() {
     while (position_ < text_.size() && is_word(text_[position_])) ++position_;
     return make(Token::Kind::word, begin, position_, begin);
   }
-  constexpr std::array<std::string_view, 5> kPairs{"->", "::", "==", ">=", "<="};
-  for (std::string_view pair : kPairs)
-    if (text_.compare(begin, 2, pair) == 0) {
-      position_ += 2;
-      return make(Token::Kind::punct, begin, position_, begin);
-    }
-  ++position_;
+  // "->", "::", "==", ">=", "<="
+  const char next = begin + 1 < text_.size() ? text_[begin + 1] : '\0';
+  const bool pair = (c == '-' && next == '>') || (c == ':' && next == ':') ||
+                    ((c == '=' || c == '>' || c == '<') && next == '=');
+  position_ += pair ? 2 : 1;
   return make(Token::Kind::punct, begin, position_, begin);
 }
 

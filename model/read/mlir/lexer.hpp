@@ -34,7 +34,11 @@ struct Token {
   std::string_view text;
   std::size_t offset = 0;
 
-  bool is(Kind wanted, std::string_view wanted_text) const { return kind == wanted && text == wanted_text; }
+  /// Asked several times per token: the first character decides before a call that compares the rest.
+  bool is(Kind wanted, std::string_view wanted_text) const {
+    return kind == wanted && text.size() == wanted_text.size() &&
+           (text.empty() || (text[0] == wanted_text[0] && text == wanted_text));
+  }
   bool is_punct(std::string_view wanted) const { return is(Kind::punct, wanted); }
   bool is_word(std::string_view wanted) const { return is(Kind::word, wanted); }
 };

@@ -84,7 +84,8 @@ void BodyReader::read_constant(const Statement& statement) {
   lexer_.take();
   lexer_.expect(":");
   Type type = read_type(lexer_);
-  if (type.kind != Type::Kind::scalar && type.kind != Type::Kind::index) unsupported(statement, type.text);
+  if (type.kind != Type::Kind::scalar && type.kind != Type::Kind::index)
+    unsupported(statement, std::string(type.text));
   ValueId id = builder_.constant(type.dtype, literal_bits(number, type.dtype), statement.where);
   builder_.mark_scalar(id);
   define(statement, id);
@@ -93,7 +94,7 @@ void BodyReader::read_constant(const Statement& statement) {
 void BodyReader::read_dense(const Statement& statement, std::string_view raw) {
   lexer_.expect(":");
   Type type = read_type(lexer_);
-  if (type.kind != Type::Kind::tensor) unsupported(statement, "dense of " + type.text);
+  if (type.kind != Type::Kind::tensor) unsupported(statement, "dense of " + std::string(type.text));
   TensorType shape = to_tensor_type(type, "dense");
   Lexer values(raw, statement.where);
   if (values.peek().kind == Kind::string) unsupported(statement, "a literal in hexadecimal");
@@ -252,7 +253,7 @@ void BodyReader::read_cast_like(const Statement& statement) {
   if (!lexer_.accept_word("to")) lexer_.fail("'to'");
   Type to = read_type(lexer_);
   check_type(typed(operand), from);
-  if (to.kind == Type::Kind::other) unsupported(statement, "to " + to.text);
+  if (to.kind == Type::Kind::other) unsupported(statement, "to " + std::string(to.text));
   bool sizes =
       statement.op == "arith.index_cast" || statement.op == "arith.extsi" || statement.op == "arith.trunci";
   if (sizes && to.dtype == DType::i64 && builder_.value(operand).integer) {
@@ -269,7 +270,7 @@ void BodyReader::read_cast_like(const Statement& statement) {
          statement.where});
   bool is_unsigned = statement.op == "arith.uitofp" || statement.op == "arith.extui";
   if (is_unsigned && from.dtype != DType::i1 && from.dtype != DType::u8)
-    unsupported(statement, "from " + from.text);
+    unsupported(statement, "from " + std::string(from.text));
   if (statement.op == "arith.bitcast") {
     define(statement, builder_.add("bitcast", {operand}, {{"dtype", to.dtype}}, statement.where));
     return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <unordered_map>
 
 namespace bufferproof::model::mlir {
 namespace {
@@ -230,7 +231,7 @@ std::optional<std::string_view> function_op(std::string_view enumeration, std::s
 
 const Spelling* find_spelling(std::string_view text) {
   static const auto table = [] {
-    std::map<std::string_view, const Spelling*> rows;
+    std::unordered_map<std::string_view, const Spelling*> rows;
     for (const Spelling& row : kSpellings) rows.emplace(row.text, &row);
     return rows;
   }();

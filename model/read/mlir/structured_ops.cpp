@@ -26,8 +26,8 @@ std::vector<std::int64_t> complement(const std::vector<std::int64_t>& axes, std:
 void BodyReader::finish_structured(const Statement& statement, const Structured& parts,
                                    std::vector<ValueId> results) {
   for (std::size_t i = 0; i < results.size() && i < parts.outs.values.size(); ++i) {
-    std::vector<SymExpr> shape = shape_of(results[i]);
-    std::vector<SymExpr> wanted = shape_of(parts.outs.values[i]);
+    const std::vector<SymExpr>& shape = builder_.type(typed(results[i])).shape;
+    const std::vector<SymExpr>& wanted = builder_.type(typed(parts.outs.values[i])).shape;
     if (shape.size() != wanted.size())
       throw InputError(statement.where, "a result of " + builder_.type(parts.outs.values[i]).str(),
                        builder_.type(results[i]).str());

@@ -19,14 +19,16 @@ void BodyReader::read_empty(const Statement& statement) {
   if (lexer_.peek().is_punct("{")) read_dict(lexer_);
   lexer_.expect(":");
   Type type = read_type(lexer_);
-  if (type.kind != Type::Kind::tensor) unsupported(statement, "of " + type.text);
+  if (type.kind != Type::Kind::tensor) unsupported(statement, "of " + std::string(type.text));
   std::vector<SymExpr> shape;
   std::size_t next = 0;
   for (const auto& dim : type.dims) {
-    if (!dim && next >= sizes.size()) throw InputError(type.where, "a size operand for every '?'", type.text);
+    if (!dim && next >= sizes.size())
+      throw InputError(type.where, "a size operand for every '?'", std::string(type.text));
     shape.push_back(dim ? SymExpr(*dim) : integer_of(sizes[next++], statement.where));
   }
-  if (next != sizes.size()) throw InputError(type.where, "a '?' for every size operand", type.text);
+  if (next != sizes.size())
+    throw InputError(type.where, "a '?' for every size operand", std::string(type.text));
   define(statement, builder_.add("empty", {}, {{"dtype", type.dtype}, {"shape", shape}}, statement.where));
 }
 
@@ -67,14 +69,14 @@ void BodyReader::read_expand_shape(const Statement& statement) {
   check_type(operand, read_type(lexer_));
   if (!lexer_.accept_word("into")) lexer_.fail("'into'");
   Type to = read_type(lexer_);
-  if (to.kind != Type::Kind::tensor) unsupported(statement, "into " + to.text);
+  if (to.kind != Type::Kind::tensor) unsupported(statement, "into " + std::string(to.text));
   std::vector<SymExpr> shape = output ? *output : to_tensor_type(to, "expanded").shape;
   std::vector<SymExpr> from = shape_of(operand);
   std::size_t count = 0;
   for (const auto& group : groups) count += group.size();
   if (shape.size() != to.dims.size() || groups.size() != from.size() ||
       (count != shape.size() && !from.empty()))
-    throw InputError(statement.where, "groups that fit both types", to.text);
+    throw InputError(statement.where, "groups that fit both types", std::string(to.text));
   std::size_t next = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     SymExpr total = 1;

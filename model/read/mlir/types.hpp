@@ -4,7 +4,7 @@
 #pragma once
 
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/dtype.hpp"
@@ -17,7 +17,7 @@ struct Type {
   Kind kind = Kind::other;
   DType dtype = DType::i64;
   std::vector<std::optional<std::int64_t>> dims;  ///< nullopt: `?`
-  std::string text;                               ///< as written
+  std::string_view text;                          ///< as written, in the lexer's text
   SourceLocation where;
 };
 
