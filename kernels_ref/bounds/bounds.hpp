@@ -5,8 +5,8 @@
 // bound comes from a running error analysis of the definition's own steps (ball.hpp): the order and depth of
 // folds, each rounding, casts at the end, the ulp bounds of kernels_ref/math. An infinite bound claims
 // nothing (overflow, NaN, an op whose result is not continuous there). Ops that are exact have bound 0.
-// Those of convolution and the matrix products are gemm/error_bound.hpp's. Tested by tests/kernels_ref/bounds_test.cpp and, against PyTorch, by
-// torch_fixtures_test.cpp.
+// Those of convolution and the matrix products are gemm/error_bound.hpp's. Tested by
+// tests/kernels_ref/bounds_test.cpp and, against PyTorch, by torch_fixtures_test.cpp.
 #pragma once
 
 #include <string_view>
