@@ -99,6 +99,15 @@ TEST(InPlace, AnInputWrittenInPlaceIsAResultOrTheKernelIsUnsupported) {  // E4
   EXPECT_EQ(part.inputs[0].overwritten, Overwritten::part);
 }
 
+TEST(Aliases, ToTheSameTypeIsTheOperandItselfACopyIsNot) {  // E4
+  auto view_of = [](const std::string& call) {
+    return summarize(read_good(kTwo, {"a = torch.ops.aten." + call, "return (a,)"})).outputs.at(0).view_of;
+  };
+  EXPECT_EQ(view_of("to.dtype(x, torch.float32)"), 0);
+  EXPECT_EQ(view_of("to.dtype(x, torch.float32, False, True)"), -1);
+  EXPECT_EQ(view_of("_to_copy.default(x, dtype = torch.float32)"), -1);
+}
+
 TEST(MayRead, AChoiceByContentsReadsBothSidesAChoiceByPositionMayReadEither) {  // E1, C2
   auto exact = [](const std::string& mask) {
     BodySummary summary = summarize(read_good(R"(x: "f32[8]", y: "f32[8]", m: "b8[8]")",

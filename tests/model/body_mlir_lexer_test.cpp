@@ -10,18 +10,12 @@ using Kind = Token::Kind;
 Lexer lex(std::string_view text) { return {text, {std::make_shared<const std::string>("k.py"), 10, 1}}; }
 
 TEST(MlirLexer, NamesKeepTheirDotsAndMarksAreCutOff) {
-  Lexer lexer = lex("%arg0 @k #map ^bb0 !torch.vtensor linalg.fill -> 0x7FC0 9.9E-7 \"a b\"");
-  std::vector<std::pair<Kind, std::string_view>> wanted{{Kind::value, "arg0"},
-                                                        {Kind::symbol, "k"},
-                                                        {Kind::hash, "map"},
-                                                        {Kind::caret, "bb0"},
-                                                        {Kind::type, "torch.vtensor"},
-                                                        {Kind::word, "linalg.fill"},
-                                                        {Kind::punct, "->"},
-                                                        {Kind::integer, "0x7FC0"},
-                                                        {Kind::real, "9.9E-7"},
-                                                        {Kind::string, "a b"},
-                                                        {Kind::end, ""}};
+  Lexer lexer = lex("%arg0 @k #map ^bb0 !torch.vtensor linalg.fill -> 0x7FC0 9.9E-7 0. \"a b\"");
+  std::vector<std::pair<Kind, std::string_view>> wanted{
+      {Kind::value, "arg0"}, {Kind::symbol, "k"},           {Kind::hash, "map"},
+      {Kind::caret, "bb0"},  {Kind::type, "torch.vtensor"}, {Kind::word, "linalg.fill"},
+      {Kind::punct, "->"},   {Kind::integer, "0x7FC0"},     {Kind::real, "9.9E-7"},
+      {Kind::real, "0."},    {Kind::string, "a b"},         {Kind::end, ""}};
   for (const auto& [kind, text] : wanted) {
     EXPECT_EQ(lexer.peek().kind, kind);
     EXPECT_EQ(lexer.take().text, text);

@@ -7,7 +7,8 @@ namespace bufferproof::model::aten {
 
 using Kind = Value::Kind;
 
-/// aten._to_copy, prims.convert_element_type, npu._npu_dtype_cast: always a new tensor.
+/// aten._to_copy, prims.convert_element_type, npu._npu_dtype_cast: always a new tensor. aten.to to the same
+/// type is its operand itself.
 Value Lowering::convert(const Call& call) {
   ValueId x = tensor(call, 0, "self");
   bool keyword_only = call.op.find("_to_copy") != std::string::npos;
@@ -17,6 +18,8 @@ Value Lowering::convert(const Call& call) {
   DType target = to.value_or(from);
   if (memory && memory->is(Kind::text) && memory->text.find("contiguous") != std::string::npos)
     x = emit("copy_contiguous", {x}, {}, call);
+  if (target == from && !memory && base_name(call.op) == "to" && constant(call, 3, "copy", 0) == 0)
+    return Value::of_tensor(x);
   if (target == from) return Value::of_tensor(emit("copy", {x}, {}, call));
   return Value::of_tensor(cast(x, target, call));
 }

@@ -113,7 +113,7 @@ Token Lexer::scan_number() {
   }
   digits();
   Token::Kind kind = Token::Kind::integer;
-  if (end + 1 < text_.size() && text_[end] == '.' && is_digit(text_[end + 1])) {
+  if (end < text_.size() && text_[end] == '.') {  // "0." is a number, too
     kind = Token::Kind::real;
     ++end;
     digits();
