@@ -188,7 +188,8 @@ class ReadJudge {
         const Cond both = actual.when && ideal.when;
         if (both.is_false()) continue;
         const Cond written = actual.base ? Cond(true) : any_accumulation(actual);
-        ask(FindingClass::stale, "C3", both && written && differ(actual, ideal), {actual}, {ideal});
+        const Cond wrong = both && written && differ(actual, ideal);
+        if (!wrong.is_false()) ask(FindingClass::stale, "C3", wrong, {actual}, {ideal});
       }
   }
 

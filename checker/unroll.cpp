@@ -16,7 +16,7 @@ bool has_hole(const Name& name) { return name.has_holes(); }
 /// Views and layouts of a summarised loop are recomputed in each iteration before use; everything that
 /// carries state from one iteration to the next stands in the way of a summary.
 struct Summarisable {
-  bool operator()(const View& s) const { return !has_hole(s.name) && !has_hole(s.base) && !s.pool_slice; }
+  bool operator()(const View& s) const { return !has_hole(s.name) && !has_hole(s.base); }
   bool operator()(const Launch& s) const {
     return std::all_of(s.variants.begin(), s.variants.end(), [](const Variant& v) {
       return v.rebinds.empty() && v.raises.empty() &&
@@ -42,8 +42,9 @@ struct Summarisable {
 
 class Unroller {
  public:
-  Unroller(const Ranges& ranges, const UnrollPolicy& policy, std::vector<Undecided>& undecided)
-      : ranges_(ranges), policy_(policy), left_(policy.budget), undecided_(undecided) {}
+  Unroller(Dialect dialect, const Ranges& ranges, const UnrollPolicy& policy,
+           std::vector<Undecided>& undecided)
+      : dialect_(dialect), ranges_(ranges), policy_(policy), left_(policy.budget), undecided_(undecided) {}
 
   Block run(const Block& block) {
     Block out;
@@ -71,7 +72,8 @@ class Unroller {
 
   void append_loop(Block& out, const Step& step, const Loop& loop) {
     const auto most = ranges_.of(loop.count).hi;
-    const bool summary = Summarisable::all(loop.body);
+    // What one iteration of a wrapper's loop leaves and another reads is told apart by iteration (C3).
+    const bool summary = dialect_ == Dialect::bufprog && Summarisable::all(loop.body);
     const bool small = most && *most <= policy_.small_trip;
     if (summary && !small && !policy_.everything) {
       Step copy = step;
@@ -102,6 +104,7 @@ class Unroller {
     }
   }
 
+  const Dialect dialect_;
   const Ranges& ranges_;
   const UnrollPolicy& policy_;
   std::int64_t left_;
@@ -114,7 +117,7 @@ Unrolled unroll(const Program& program, const Ranges& ranges, const UnrollPolicy
   Unrolled out;
   UnrollPolicy roomy = policy;
   roomy.budget += static_cast<std::int64_t>(program.body.size());
-  Unroller unroller(ranges, roomy, out.undecided);
+  Unroller unroller(program.dialect, ranges, roomy, out.undecided);
   out.body = unroller.run(program.body);
   if (unroller.exhausted())
     out.undecided.push_back(

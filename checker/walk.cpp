@@ -19,16 +19,16 @@ void collect_streams(const Block& block, std::set<std::string>& into) {
   }
 }
 
-bool several(const std::set<std::string>& streams) {
+}  // namespace
+
+bool several_streams(const Block& body) {
+  std::set<std::string> streams;
+  collect_streams(body, streams);
   return streams.size() > 1 || (!streams.empty() && streams.begin()->find('{') != std::string::npos);
 }
 
-}  // namespace
-
 World Walker::run(const Block& body) {
-  std::set<std::string> streams;
-  collect_streams(body, streams);
-  world_.several_streams = several(streams);
+  world_.several_streams = several_streams(body);
   walk(body);
   return std::move(world_);
 }
@@ -61,7 +61,7 @@ Cond Walker::simplified(const Cond& condition) const {
   return holds == 0 ? Cond(false) : holds == values.size() ? Cond(true) : condition;
 }
 
-void Walker::walk(const Block& block) {
+void Walker::walk(std::span<const Step> block) {
   for (const Step& step : block) {
     step_ = &step;
     std::visit([&](const auto& node) { visit(node); }, step.node);

@@ -10,4 +10,7 @@ namespace bufferproof::checker {
 /// `body` is unrolled and numbered (checker/unroll.hpp). `ranges` holds the program's symbols.
 World walk(const model::Program& program, const model::Block& body, const Ranges& ranges);
 
+/// Work is issued to more than one stream, or to streams whose names depend on symbols.
+bool several_streams(const model::Block& body);
+
 }  // namespace bufferproof::checker

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "checker/bindings.hpp"
 #include "checker/liveness.hpp"
 #include "checker/units.hpp"
@@ -24,8 +26,14 @@ class Walker {
   }
   World run(const Block& body);
 
+  // Part by part, for who looks at the state in between (checker/state_text.hpp).
+  void walk(std::span<const Step> block);
+  const World& world() const { return world_; }
+  const Bindings& bindings() const { return bindings_; }
+  const std::vector<HandleObject>& objects() const { return objects_; }
+  const Running& alive() const { return alive_; }
+
  private:
-  void walk(const Block& block);
   /// A condition over few roads and small symbols, tried on all their values: true, false, or itself.
   Cond simplified(const Cond& condition) const;
   /// Branches and roads taken so far. That no launch has raised (alive_) is asked only where something is

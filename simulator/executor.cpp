@@ -71,7 +71,7 @@ Actor Executor::actor(const std::string& reader, const Step& at) {
   Actor out;
   out.reader = reader;
   out.where = at.where;
-  const std::string key = state_.wrapper() ? "#" + std::to_string(at.id) : reader;
+  const std::string key = state_.wrapper() ? "#" + std::to_string(at.id) + state_.iteration : reader;
   out.writer = state_.tags.writer(key, {reader, at.where});
   return out;
 }
@@ -131,11 +131,14 @@ void Executor::exec(const model::Loop& s, const Step& at) {
   const auto outer = state_.values.find(s.variable);
   const bool hides = outer != state_.values.end();
   const std::int64_t hidden = hides ? outer->second : 0;
+  const std::string outside = state_.iteration;
   for (std::int64_t i = 0; i < count && !stopped_; ++i) {
     state_.charge(kStepWork, at.where);
     state_.values[s.variable] = i;
+    state_.iteration = outside + "." + std::to_string(i);
     block(s.body);
   }
+  state_.iteration = outside;
   if (hides) state_.values[s.variable] = hidden;
   if (!hides) state_.values.erase(s.variable);
 }

@@ -55,6 +55,7 @@ class RunState {
   std::vector<Actor> actors;  ///< of the accesses remembered, by AccessTable::Access::step
   bool several_streams = false;
   std::string path;                  ///< Finding::path of this run
+  std::string iteration;             ///< of the loops we are in: ".2.0"
   ValueHooks* hooks = nullptr;       ///< null: tags alone
   Provenance* provenance = nullptr;  ///< null: nobody will ask why
 

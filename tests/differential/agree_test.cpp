@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
 
+#include "model/print.hpp"
 #include "tests/differential/agree.hpp"
 #include "tests/differential/generate.hpp"
 
@@ -31,6 +33,10 @@ template <typename Make>
 Tally run(std::uint64_t count, const Make& make) {
   Tally tally;
   for (std::uint64_t i = 0; i < count; ++i) {
+    if (const char* only = std::getenv("BUFFERPROOF_SAMPLE")) {  // one of them, written out
+      if (i != std::strtoull(only, nullptr, 10)) continue;
+      std::cout << model::print_text(make(i)) << "\n";
+    }
     const Agreement a = compare(make(i));
     tally.refuted += a.refuted ? 1 : 0;
     tally.undecided += a.decided ? 0 : 1;

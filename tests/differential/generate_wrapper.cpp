@@ -164,9 +164,11 @@ class RandomWrapper {
   }
   std::string any_stream() { return dice_.one_in(4) ? "s1" : "s0"; }
 
-  void launch() {
+  void launch() { launch_into(dice_.of(alive_)); }
+
+  void launch_into(const Tensor& output) {
     std::vector<Tensor> inputs;
-    std::vector<Tensor> outputs{dice_.of(alive_)};
+    std::vector<Tensor> outputs{output};
     if (dice_.one_in(4) && outputs[0].name != alive_.back().name) outputs.push_back(alive_.back());
     const int count = dice_.pick(0, 2);
     for (int i = 0; i < count; ++i) inputs.push_back(dice_.of(alive_));
@@ -232,6 +234,26 @@ class RandomWrapper {
     text_.bind(Bind::Kind::reuse, alive_.back().name, source.name);
   }
 
+  /// A loop of unknown count; what it carries keeps its name.
+  void loop() {
+    const std::string count = fresh("iterations");
+    text_.symbol(count, 0, 9);
+    looped_ = true;
+    const std::vector<Tensor> outside = alive_;
+    text_.loop(fresh("iteration"), count, [&] {
+      if (dice_.one_in(2)) dice_.one_in(3) ? view() : launch();
+      if (dice_.one_in(3)) return;
+      const Tensor carried = dice_.of(outside);
+      const Tensor next{fresh("buf"), carried.declared};
+      text_.alloc(next, Init::uninit);
+      alive_ = outside;
+      alive_.push_back(next);
+      launch_into(next);
+      text_.bind(Bind::Kind::rename, carried.name, next.name);
+    });
+    alive_ = outside;
+  }
+
   void alias() {
     const Tensor source = dice_.of(alive_);
     alive_.push_back({fresh("alias"), source.declared});
@@ -258,8 +280,8 @@ class RandomWrapper {
   }
 
   void step() {
-    const int kind = dice_.pick(0, 17);
-    if (kind <= 6 || (calm_ && kind > 12 && kind != 15)) return launch();
+    const int kind = dice_.pick(0, 18);
+    if (kind <= 6 || (calm_ && kind > 12 && kind != 15 && kind != 18)) return launch();
     if (kind <= 8) return extern_call();
     if (kind == 9) return view();
     if (kind == 10) return rename();
@@ -268,6 +290,7 @@ class RandomWrapper {
     if (kind == 13) return release();
     if (kind == 14) return order();
     if (kind == 15) return pool();
+    if (kind == 18) return looped_ ? extern_call() : loop();
     if (kind == 16) return calm_ ? alias() : reuse();
     alloc(dice_.one_in(4) ? Init::zero : Init::uninit);
   }
@@ -276,6 +299,7 @@ class RandomWrapper {
   WrapperText text_;
   bool calm_;  ///< half of the programs have little that can go wrong, so that many are safe
   bool symbolic_ = false;
+  bool looped_ = false;
   int count_ = 0;
   int multi_road_ = 0;
   std::vector<Tensor> alive_;

@@ -44,6 +44,15 @@ class WrapperText {
     step.node = std::move(node);
     program_.body.push_back(std::move(step));
   }
+  /// Steps of `fill` become the body of a loop.
+  template <typename Fill>
+  void loop(const std::string& variable, const std::string& count, const Fill& fill) {
+    model::Block outside;
+    std::swap(outside, program_.body);
+    fill();
+    std::swap(outside, program_.body);
+    add(model::Loop{variable, model::SymExpr::symbol(count), std::move(outside)});
+  }
   void symbol(const std::string& name, std::int64_t lo, std::int64_t hi);
   void alloc(const Tensor& tensor, model::Init init);
   void view(const std::string& name, const std::string& base, const model::Layout& layout);
