@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "cli/report.hpp"
@@ -155,7 +156,9 @@ class TextReport {
   static void add(Shared& to, const std::string& text, const std::string& runtime) {
     auto found = std::find_if(to.begin(), to.end(), [&](const auto& entry) { return entry.first == text; });
     if (found == to.end()) found = to.insert(to.end(), {text, {}});
-    if (!runtime.empty()) found->second.push_back(runtime);
+    auto& runtimes = found->second;
+    const bool known = std::find(runtimes.begin(), runtimes.end(), runtime) != runtimes.end();
+    if (!runtime.empty() && !known) runtimes.push_back(runtime);
   }
   void section(const char* title, const Shared& lines, std::size_t of_runtimes) {
     if (lines.empty()) return;
@@ -182,12 +185,35 @@ class TextReport {
             failures, report.runtimes.size());
   }
 
+  /// One line per rule and set of runtimes: what a road does to one kernel it mostly does to all.
   void notes(const ProgramReport& report) {
     Shared lines;
+    std::map<std::string, std::string> rules;
     for (const RuntimeReport& row : report.runtimes)
-      for (const checker::Note& note : row.notes)
-        add(lines, fmt::format("{}: {}: {}", note.where.str(), note.rule, note.message), row.name);
-    section("notes (no reader depends on these)", lines, report.runtimes.size());
+      for (const checker::Note& note : row.notes) {
+        const std::string text = fmt::format("{}: {}: {}", note.where.str(), note.rule, note.message);
+        add(lines, text, row.name);
+        rules.emplace(text, note.rule);
+      }
+    section("notes (no reader depends on these)", all_in_full_ ? lines : folded(lines, rules),
+            report.runtimes.size());
+  }
+  static Shared folded(const Shared& lines, const std::map<std::string, std::string>& rules) {
+    Shared out;
+    std::vector<std::size_t> more;
+    std::map<std::pair<std::string, std::vector<std::string>>, std::size_t> groups;
+    for (const auto& [text, runtimes] : lines) {
+      const auto [group, fresh] = groups.emplace(std::pair(rules.at(text), runtimes), out.size());
+      if (!fresh) {
+        ++more[group->second];
+        continue;
+      }
+      out.emplace_back(text, runtimes);
+      more.push_back(0);
+    }
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (more[i] > 0) out[i].first += fmt::format(", and {} more like it (--full)", more[i]);
+    return out;
   }
 
   void risks(const ProgramReport& report, bool strict) {

@@ -60,6 +60,7 @@ TEST(ResNetVerdict, StagesAlone) {
 
 TEST(ResNetVerdict, BatchSlices) {
   expect_row({.slices = Slices::batch}, {.reuse = false}, {kUnwritten, kUnwritten});
+  expect_row({.depth = 50, .slices = Slices::batch, .image = 32}, {.reuse = false}, {kUnwritten, kUnwritten});
 }
 
 TEST(ResNetVerdict, ChannelSlices) {
@@ -82,6 +83,8 @@ TEST(ResNetVerdict, OtherTexts) {
 
 TEST(ResNetVerdict, DeeperNetworks) {
   expect_row({.depth = 50}, {.reuse = false}, {kProved, kUnwritten});
+  expect_row({.depth = 50, .image = 32}, {.dynamic = true}, {kProved, kBoth});
+  expect_row({.depth = 152, .image = 32}, {}, {kProved, kBoth});
   expect_row({.depth = 152, .image = 32}, {.dynamic = true, .reuse = false}, {kProved, kUnwritten});
 }
 

@@ -67,7 +67,8 @@ void deliver(Road kind, const std::vector<Tensor>& inputs, const Tensor& first, 
       if (!inputs.empty()) rebind.alias_of = inputs[0].name;
       break;
     case Road::shared:
-      if (out.rebinds.empty()) break;
+      // Of another rank, later index sets would not fit: no program that means anything.
+      if (out.rebinds.empty() || first.declared.rank() != output.declared.rank()) break;
       rebind.same_as = 0;
       rebind.result = first.declared;
       rebind.result->offset = 0;
