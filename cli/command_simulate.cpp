@@ -12,7 +12,9 @@
 #include "cli/app.hpp"
 #include "cli/command.hpp"
 #include "cli/input.hpp"
+#include "cli/plan_file.hpp"
 #include "cli/run_options.hpp"
+#include "cli/runtime_log.hpp"
 #include "cli/runtimes.hpp"
 #include "cli/simulation.hpp"
 #include "kernels_ref/io/npz.hpp"
@@ -27,6 +29,9 @@ struct Options {
   InputOptions input_options;
   RunOptions run;
   ValueOptions values;
+  std::string log;
+  std::string plan;
+  int finding = 1;
   std::vector<std::string> whys;
   bool with_values = false;
   bool full = false;
@@ -131,6 +136,30 @@ class ValuedRun {
   Progress progress_;
 };
 
+/// The kernels a run's log reports as fallen back, as if --fallback named them.
+RunOptions with_log(const Options& options, const model::Program& program, std::ostream& err) {
+  RunOptions out = options.run;
+  if (options.log.empty()) return out;
+  std::vector<std::string> unknown;
+  for (const std::string& kernel : kernels_fallen_back(read_file(options.log), program, unknown))
+    out.fallbacks.push_back(kernel);
+  for (const std::string& name : unknown)
+    err << fmt::format("{}: kernel {} is not one of {}\n", options.log, name, program.file);
+  return out;
+}
+
+model::RunPlan plan_for(const Options& options, const RunOptions& run, const model::Program& lowered) {
+  model::RunPlan plan = plan_of(run, lowered);
+  if (options.plan.empty()) return plan;
+  const model::RunPlan written = read_plan(read_file(options.plan), options.plan, options.finding);
+  const model::Valuation values = plan.calls[0];
+  plan.calls = written.calls;
+  for (model::Valuation& call : plan.calls) call.insert(values.begin(), values.end());
+  plan.variants = written.variants;
+  plan.faults = written.faults;
+  return plan;
+}
+
 int simulate(const Options& options, Streams streams) {
   std::vector<Question> questions;
   for (const std::string& text : options.whys) questions.push_back(parse_question(text));
@@ -138,8 +167,9 @@ int simulate(const Options& options, Streams streams) {
   const bool wrapper = program.dialect == model::Dialect::wrapper;
   model::RuntimeProfile profile;
   if (wrapper) profile = choose_profile(options.runtime);
-  const model::Program lowered = wrapper ? lower_with_deliveries(program, profile, options.run) : program;
-  Simulation simulation{lowered, profile.name, plan_of(options.run, lowered), {}, {}, {}, options.full};
+  const RunOptions run = with_log(options, program, streams.err);
+  const model::Program lowered = wrapper ? lower_with_deliveries(program, profile, run) : program;
+  Simulation simulation{lowered, profile.name, plan_for(options, run, lowered), {}, {}, {}, options.full};
   for (const Question& question : questions)
     simulation.answers.push_back({question, answer(lowered, simulation.plan, question)});
   if (options.with_values) {
@@ -167,6 +197,12 @@ Action add_simulate(CLI::App& app) {
   command->add_option("--runtime", options->runtime, "Profile name or file");
   declare_input_options(*command, options->input_options);
   declare_run_options(*command, options->run);
+  command->add_option("--log", options->log, "A run's log: the kernels it reports as fallen back fall back");
+  CLI::Option* plan = command->add_option(
+      "--plan", options->plan, "Sizes, roads and faults from a JSON plan or a JSON report of 'check'");
+  for (const char* other : {"--fallback", "--fault", "--size", "--calls", "--log"})
+    plan->excludes(command->get_option(other));
+  command->add_option("--finding", options->finding, "Which finding's plan, from 1")->needs(plan);
   command->add_flag("--values", options->with_values,
                     "Compute the outputs and hold them against the golden run; implied by the options below");
   declare_value_options(*command, options->values);

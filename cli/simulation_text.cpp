@@ -82,12 +82,24 @@ std::string standing(const Answer& answer) {
   return out;
 }
 
+/// "K falls back", for the kernels whose road is not their first one.
+std::string road_text(const Simulation& run) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> kernels;
+  for (const auto& [kernel, variant] : run.plan.variants)
+    if (variant != "tuned") kernels.push_back(kernel);
+  if (kernels.empty()) return "";
+  if (kernels.size() > kMost) return counted(kernels.size(), "kernel") + " fall back";
+  return fmt::format("{} {} back", fmt::join(kernels, ", "), kernels.size() == 1 ? "falls" : "fall");
+}
+
 }  // namespace
 
 std::string print_text(const Simulation& run) {
   std::string out = run.program.file;
   if (!run.runtime.empty()) out += fmt::format("  on {}", run.runtime);
   if (const std::string values = sizes(run.plan); !values.empty()) out += fmt::format("  with {}", values);
+  if (const std::string road = road_text(run); !road.empty()) out += fmt::format("  where {}", road);
   out += fmt::format("\n  {}\n", run.trace.findings.empty() ? "clean: every read is of what was meant"
                                                             : counted(run.trace.findings.size(), "finding"));
   if (run.values) out += values_text(*run.values);
