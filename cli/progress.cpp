@@ -50,7 +50,10 @@ std::string Progress::line() const {
   std::string out = fmt::format("{} s  {}", seconds, phase_);
   if (step_number_ > 0)
     out += fmt::format(", call {}{}", step_number_, steps_ > 0 ? fmt::format(" of {}", steps_) : "");
-  if (!step_.empty()) out += ": " + step_;
+  // Names of fused kernels differ at their end.
+  const std::size_t room = kWidth - std::min(kWidth, out.size() + 5);
+  if (!step_.empty())
+    out += ": " + (step_.size() <= room ? step_ : "..." + step_.substr(step_.size() - room));
   return out.substr(0, kWidth);
 }
 

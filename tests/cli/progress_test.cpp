@@ -41,5 +41,17 @@ TEST(Progress, SaysWhatIsRunningAndIsWiped) {
   EXPECT_TRUE(out.str().ends_with(" \r")) << "the line is empty again";
 }
 
+TEST(Progress, LongNamesKeepTheirEnd) {
+  std::ostringstream out;
+  {
+    Progress progress(out, true, milliseconds(1));
+    progress.phase("golden run", 7);
+    progress.step(std::string(100, 'x') + "_relu_10");
+    std::this_thread::sleep_for(milliseconds(300));
+  }
+  EXPECT_THAT(out.str(), HasSubstr("x_relu_10"));
+  EXPECT_THAT(out.str(), HasSubstr(": ...x"));
+}
+
 }  // namespace
 }  // namespace bufferproof::cli

