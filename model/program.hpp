@@ -113,6 +113,7 @@ struct Variant {
   std::vector<Clause> clauses;
   std::vector<Rebind> rebinds;  ///< after all clauses
   std::string raises;  ///< not empty: the launch raises, with this reason, and nothing after it runs (E11)
+  bool tunes = false;  ///< the kernel's first launch may run candidates on the real outputs before (E10)
 };
 
 // ---- steps

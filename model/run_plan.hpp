@@ -28,6 +28,8 @@ struct RunPlan {
   std::map<std::string, std::string>
       variants;  ///< Launch::choice -> variant name; missing: the first variant
   std::vector<Fault> faults;
+  /// Kernels that tune do so at their first launch in the plan (E10).
+  bool tuning = false;
   MemoryFill memory = MemoryFill::nan;
   std::uint64_t seed = 0;
   std::string watch_buffer;  ///< the element the plan is about; empty: none

@@ -155,6 +155,7 @@ void Executor::exec(const model::Return& s, const Step& at) {
     const Binding* binding = use(name, caller.reader, at.where);
     if (!binding) continue;
     AccessPoint point = access(name, binding->actual, item.set, at.where);
+    if (state_.hooks) state_.hooks->returned(point, caller);
     if (mismatched(point, caller, false)) continue;
     memory_.check_bounds(point, caller);
     memory_.check_order(point, caller, AccessKind::read);
@@ -165,7 +166,6 @@ void Executor::exec(const model::Return& s, const Step& at) {
       results_.push_back({std::move(point), caller, std::move(from)});
     } else {
       remember_output(point, caller);
-      if (state_.hooks) state_.hooks->returned(point, caller);
       judged_read(point, *binding, caller, item.from, item.set);
     }
   }

@@ -36,6 +36,9 @@ class Executor {
   // Launches and copies.
   void exec(const model::Launch& s, const model::Step& at);
   void exec(const model::Copy& s, const model::Step& at);
+  std::shared_ptr<Handle> accessed_handle(const model::Clause& c, const Binding& binding,
+                                          const Actor& actor) const;
+  void tune(const model::Launch& launch, const model::Variant& variant, const Actor& actor);
   void clause(const model::Launch& launch, const model::Clause& c, const Actor& actor, int write_index);
   void actual_clause(const model::Clause& c, const AccessPoint& at, const Binding& binding,
                      const Actor& actor, const std::vector<const model::Fault*>& faults);

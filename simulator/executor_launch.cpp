@@ -42,6 +42,7 @@ void Executor::exec(const Launch& s, const Step& at) {
   Actor launch = actor(kernel, at);
   launch.epoch = state_.clocks.issue(text(s.stream, at));
   if (state_.hooks) state_.hooks->launched(s, variant, state_, launch);
+  tune(s, variant, launch);
   int writes = 0;
   for (const Clause& c : variant.clauses) {
     clause(s, c, launch, writes);
@@ -54,21 +55,46 @@ void Executor::exec(const Launch& s, const Step& at) {
   if (state_.hooks) state_.hooks->launch_over();
 }
 
+/// E10: a candidate before this one stored the outputs as it does, those it also reads excepted: of mutated
+/// arguments candidates get copies. A fault is the chosen candidate's, so what it leaves out shows the
+/// other's.
+void Executor::tune(const Launch& launch, const Variant& variant, const Actor& actor) {
+  if (!state_.plan.tuning || !variant.tunes || !state_.tuned) return;
+  if (!state_.tuned->insert(launch.choice.empty() ? actor.reader : launch.choice).second) return;
+  for (const Clause& c : variant.clauses) {
+    const bool mutated = std::any_of(
+        variant.clauses.begin(), variant.clauses.end(),
+        [&](const Clause& other) { return other.kind == Clause::Kind::read && other.buffer == c.buffer; });
+    if (c.kind != Clause::Kind::write || mutated) continue;
+    const std::string name = state_.text(c.buffer, actor.where);
+    const auto found = state_.names.find(name);
+    if (found == state_.names.end() || !found->second.actual) continue;
+    const AccessPoint at = access(name, accessed_handle(c, found->second, actor), c.set, actor.where);
+    memory_.write(at, actor);
+    if (state_.hooks) state_.hooks->written(at, {}, actor);
+  }
+}
+
+/// E2: through the base pointer, with the layout compiled in.
+std::shared_ptr<Handle> Executor::accessed_handle(const Clause& c, const Binding& binding,
+                                                  const Actor& actor) const {
+  if (!c.as_layout) return binding.actual;
+  auto handle = std::make_shared<Handle>(*binding.actual);
+  handle->shape = evaluate_shape(*c.as_layout, state_.values, actor.where);
+  handle->offset = add_checked(handle->offset,
+                               mul_checked(evaluate(c.as_layout->offset, state_.values, actor.where),
+                                           handle->element_size, actor.where),
+                               actor.where);
+  handle->mismatch = Mismatch::none;
+  return handle;
+}
+
 void Executor::clause(const Launch& launch, const Clause& c, const Actor& actor, int write_index) {
   const std::string name = state_.text(c.buffer, actor.where);
   const Binding* found = use(name, actor.reader, actor.where);
   if (!found) return;
   const Binding binding = *found;
-  std::shared_ptr<Handle> handle = binding.actual;
-  if (c.as_layout) {  // E2: through the base pointer, with the layout compiled in
-    handle = std::make_shared<Handle>(*handle);
-    handle->shape = evaluate_shape(*c.as_layout, state_.values, actor.where);
-    handle->offset = add_checked(handle->offset,
-                                 mul_checked(evaluate(c.as_layout->offset, state_.values, actor.where),
-                                             handle->element_size, actor.where),
-                                 actor.where);
-    handle->mismatch = Mismatch::none;
-  }
+  const std::shared_ptr<Handle> handle = accessed_handle(c, binding, actor);
   std::vector<const model::Fault*> faults;
   if (c.kind == Clause::Kind::write)
     for (const model::Fault& fault : state_.plan.faults)

@@ -54,10 +54,11 @@ class RunState {
   AccessTable accesses;
   std::vector<Actor> actors;  ///< of the accesses remembered, by AccessTable::Access::step
   bool several_streams = false;
-  std::string path;                  ///< Finding::path of this run
-  std::string iteration;             ///< of the loops we are in: ".2.0"
-  ValueHooks* hooks = nullptr;       ///< null: tags alone
-  Provenance* provenance = nullptr;  ///< null: nobody will ask why
+  std::string path;                        ///< Finding::path of this run
+  std::string iteration;                   ///< of the loops we are in: ".2.0"
+  std::set<std::string>* tuned = nullptr;  ///< E10: kernels that are past their first launch in this plan
+  ValueHooks* hooks = nullptr;             ///< null: tags alone
+  Provenance* provenance = nullptr;        ///< null: nobody will ask why
 
  private:
   using Key = std::tuple<model::FindingClass, std::string, std::string>;

@@ -38,11 +38,13 @@ TagTrace run_tags_with(const model::Program& program, const model::RunPlan& plan
                        const std::function<void(RunState&)>& run_call) {
   check_plan(program, plan);
   TagTrace trace;
+  std::set<std::string> tuned;
   for (const model::Valuation& given : plan.calls) {
     TagTrace call;
     RunState state(program, plan, call);
     state.values = call_values(program, given);
     state.path = path_text(plan, given);
+    state.tuned = &tuned;
     run_call(state);
     append(trace, std::move(call));
     if (!trace.raised.empty()) break;  // E11

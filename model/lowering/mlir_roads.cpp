@@ -85,6 +85,7 @@ class CompiledRoad {
 
   Variant build() {
     road_.name = "tuned";
+    road_.tunes = context_.profile.tuning_on_real_outputs;  // E10
     if (!facts_) assume_well_behaved();
     if (facts_ && facts_->open_sizes) context_.assumptions.add(kSizesAgree, context_.kernel.name);
     add_reads(context_, facts_, !copies_inputs(context_), road_);

@@ -26,21 +26,25 @@ class BodyRun {
   void run();
 
  private:
-  /// Elementwise operations of one shape, in order, that have not run.
+  /// Elementwise operations of one shape, in order, that have not run. Axes along which all their operands
+  /// repeat have size 1 here; the results repeat along them as well.
   struct Group {
     kernels::Sizes sizes;
     std::vector<std::size_t> ops;
   };
 
   void step(std::size_t index);
+  void observe(const model::TensorOp& op);
   void join_group(std::size_t index);
+  /// The shape an elementwise operation has to be computed in.
+  kernels::Sizes distinct_sizes(const model::TensorOp& op) const;
   void flush(Group& group);
   /// Runs the group a value waits in.
   const BodyValue& need(model::ValueId id);
   bool leaves_group(model::ValueId id, const Group& group) const;
 
   /// Memory for an operation's result: the target of the body's result it is, else memory of its own.
-  BodyValue make(model::ValueId id);
+  BodyValue make(model::ValueId id, const kernels::Sizes& sizes);
   kernels::TensorView writable(const BodyValue& made) const;
   void set(model::ValueId id, kernels::Tensor tensor);
   void set_view(model::ValueId id, const BodyValue& base, kernels::ConstTensorView view);

@@ -89,10 +89,10 @@ const BodyValue& BodyRun::need(ValueId id) {
   return values_[at].value();
 }
 
-BodyValue BodyRun::make(ValueId id) {
+BodyValue BodyRun::make(ValueId id, const Sizes& sizes) {
   for (std::size_t i = 0; i < targets_.size(); ++i)
-    if (function_.results[i] == id) return {nullptr, targets_[i]};
-  auto owner = std::make_shared<const Tensor>(function_.type(id).dtype, shape(id));
+    if (function_.results[i] == id && targets_[i].sizes() == sizes) return {nullptr, targets_[i]};
+  auto owner = std::make_shared<const Tensor>(function_.type(id).dtype, sizes);
   ConstTensorView view = owner->view();
   return {std::move(owner), std::move(view)};
 }
@@ -120,14 +120,38 @@ void BodyRun::step(std::size_t index) {
   } else if (!movement(op)) {
     call(op);
   }
+  if (options_.observer) observe(op);
   // Memory of values nobody uses any more goes back before the next operation allocates.
   for (ValueId id : op.operands)
     if (--left_[static_cast<std::size_t>(id)] == 0) values_[static_cast<std::size_t>(id)].reset();
 }
 
+void BodyRun::observe(const TensorOp& op) {
+  Ran ran{function_, op, sizes_, {}, {}};
+  for (ValueId id : op.operands) ran.operands.push_back(need(id).view);
+  for (ValueId id : op.results) ran.results.push_back(need(id).view);
+  options_.observer->ran(ran);
+}
+
+/// A contracted product and its sum stay in one chain, so profiles that contract keep the whole shape.
+Sizes BodyRun::distinct_sizes(const TensorOp& op) const {
+  Sizes sizes = shape(op.results[0]);
+  const kernels::NumericsProfile& numerics = options_.numerics;
+  if (numerics.contract_mul_add || numerics.excess_precision || kernels::element_count(sizes) == 0)
+    return sizes;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const bool repeats = std::all_of(op.operands.begin(), op.operands.end(), [&](ValueId id) {
+      const auto at = static_cast<std::size_t>(id);
+      return values_[at] ? values_[at]->view.strides()[axis] == 0 : waiting_[at]->sizes[axis] == 1;
+    });
+    if (repeats) sizes[axis] = 1;
+  }
+  return sizes;
+}
+
 void BodyRun::join_group(std::size_t index) {
   const TensorOp& op = function_.ops[index];
-  Sizes sizes = shape(op.results[0]);
+  Sizes sizes = distinct_sizes(op);
   Group& group = groups_[sizes];
   group.sizes = sizes;
   for (ValueId id : op.operands)
@@ -155,8 +179,10 @@ void BodyRun::flush(Group& group) {
   auto operand = [&](ValueId id) {
     auto known = numbers.find(id);
     if (known != numbers.end()) return known->second;
+    const ConstTensorView& view = values_[static_cast<std::size_t>(id)]->view;
     return numbers
-        .emplace(id, chain.input(values_[static_cast<std::size_t>(id)]->view, function_.value(id).name))
+        .emplace(id, chain.input({view.bytes(), view.dtype(), group.sizes, view.strides()},
+                                 function_.value(id).name))
         .first->second;
   };
   for (std::size_t index : group.ops) {
@@ -171,11 +197,17 @@ void BodyRun::flush(Group& group) {
     } else {
       numbers[out] = chain.apply(op.name, in);
     }
-    if (leaves_group(out, group)) outputs.emplace_back(out, make(out));
+    if (leaves_group(out, group)) outputs.emplace_back(out, make(out, group.sizes));
   }
   for (auto& [id, made] : outputs) chain.output(numbers.at(id), writable(made));
   chain.run();
-  for (auto& [id, made] : outputs) values_[static_cast<std::size_t>(id)] = std::move(made);
+  for (auto& [id, made] : outputs) {
+    Sizes strides = made.view.strides();
+    const Sizes sizes = shape(id);
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis)
+      if (group.sizes[axis] != sizes[axis]) strides[axis] = 0;
+    set_view(id, made, {made.view.bytes(), made.view.dtype(), sizes, strides});
+  }
   for (std::size_t index : group.ops) {
     waiting_[static_cast<std::size_t>(function_.ops[index].results[0])] = nullptr;
     for (ValueId id : function_.ops[index].operands)

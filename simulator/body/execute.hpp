@@ -28,10 +28,25 @@ class ExecutionError : public std::runtime_error {
 /// An argument of the kernel: a tensor, or the number a scalar parameter stands for.
 using BodyArgument = std::variant<kernels::ConstTensorView, std::int64_t, double>;
 
+/// An operation that has run.
+struct Ran {
+  const model::TensorFunction& function;
+  const model::TensorOp& op;
+  const model::Valuation& sizes;
+  std::vector<kernels::ConstTensorView> operands;
+  std::vector<kernels::ConstTensorView> results;
+};
+class BodyObserver {
+ public:
+  virtual ~BodyObserver() = default;
+  virtual void ran(const Ran& what) = 0;
+};
+
 struct ExecuteOptions {
   kernels::NumericsProfile numerics;
   bool fuse = true;  ///< false: each operation over whole tensors; the bits are the same where the profile
                      ///< keeps each step's rounding
+  BodyObserver* observer = nullptr;  ///< told of every operation; with `fuse` false only
 };
 
 /// Sizes of the body's symbols for these arguments. Throws ExecutionError where an argument's shape or

@@ -144,7 +144,7 @@ void BodyRun::call(const TensorOp& op) {
     if (adds) call.inputs = {call.inputs[2], call.inputs[0], call.inputs[1]};
   }
   std::vector<BodyValue> made;
-  for (ValueId id : op.results) made.push_back(make(id));
+  for (ValueId id : op.results) made.push_back(make(id, shape(id)));
   for (const BodyValue& output : made) call.outputs.push_back(writable(output));
   kernels::OpRegistry::builtin().run(call);
   for (std::size_t i = 0; i < made.size(); ++i)

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels_ref/kernel_error.hpp"
+#include "kernels_ref/registry.hpp"
 #include "model/library_call.hpp"
 #include "simulator/evaluate.hpp"
 #include "simulator/values/values.hpp"
@@ -26,6 +28,19 @@ std::string name_of(const model::Name& name, const RunState& state, const Actor&
 std::shared_ptr<const model::TensorFunction> body_of(const model::KernelDef& kernel, const Variant& variant) {
   if (variant.fallback && kernel.fx_body) return kernel.fx_body;
   return kernel.body ? kernel.body : kernel.fx_body;
+}
+
+/// Row-major memory holds a NaN or an infinity.
+bool has_non_finite(const TensorView& view) {
+  if (!model::is_floating(view.dtype())) return false;
+  Tensor wide(model::DType::f64, view.sizes());
+  kernels::OpRegistry::builtin().run({"cast",
+                                      {ConstTensorView(view)},
+                                      {{"dtype", model::DType::f64}, {"round", std::string("rint")}},
+                                      {wide.view()},
+                                      {}});
+  const auto elements = wide.elements<double>();
+  return std::any_of(elements.begin(), elements.end(), [](double x) { return !std::isfinite(x); });
 }
 
 bool only_reads(const Variant& variant) {
@@ -171,8 +186,17 @@ void Values::compute(Work& work, const Variant& variant, const RunState& state, 
   ExecuteOptions how;
   how.numerics = options_.numerics;
   execute_into(*work.body, work.arguments, targets, how);
+  if (options_.births) look_for_births(work, targets, how, actor);
   for (std::size_t i = 0; i < std::min(made.size(), work.outputs.size()); ++i)
     if (!work.outputs[i].empty()) results_.insert_or_assign(work.outputs[i], std::move(made[i]));
+}
+
+/// Only a launch with a result that is not finite is looked into. Its inputs are still what they were.
+void Values::look_for_births(const Work& work, std::span<const TensorView> results, const ExecuteOptions& how,
+                             const Actor& actor) {
+  if (std::none_of(results.begin(), results.end(), has_non_finite)) return;
+  for (Birth& birth : find_births(*work.body, work.arguments, how))
+    births_.push_back({actor.reader, actor.where, 0, std::move(birth)});
 }
 
 /// Eager execution puts its results into memory of the pool, whatever becomes of them.

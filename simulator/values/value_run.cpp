@@ -47,6 +47,10 @@ ValueTrace run_values(const model::Program& program, const model::RunPlan& plan,
     Values values(plan, options, session);
     state.hooks = &values;
     Executor(state).run();
+    for (LaunchBirth& birth : values.take_births()) {
+      birth.call = out.calls.size();
+      out.births.push_back(std::move(birth));
+    }
     out.calls.push_back(values.take_returned());
   });
   out.peak_bytes = session.memory.peak_bytes();

@@ -16,6 +16,7 @@
 
 #include "kernels_ref/numerics.hpp"
 #include "kernels_ref/tensor.hpp"
+#include "simulator/body/births.hpp"
 #include "simulator/tag_run.hpp"
 
 namespace bufferproof::simulator {
@@ -26,6 +27,8 @@ struct ValueOptions {
   /// What generated inputs depend on besides their names.
   std::uint64_t input_seed = 0;
   kernels::NumericsProfile numerics;
+  /// Look for NaN and infinity that were born in arithmetic (body/births.hpp).
+  bool births = false;
   /// Told before each launch, with the kernel's name.
   std::function<void(const std::string&)> on_launch;
 };
@@ -35,10 +38,19 @@ struct ReturnedTensor {
   kernels::Tensor tensor;
 };
 
+/// NaN or infinity that a launch made of finite inputs, or of inputs without NaN.
+struct LaunchBirth {
+  std::string kernel;
+  model::SourceLocation launch;
+  std::size_t call = 0;  ///< of the plan
+  Birth birth;
+};
+
 struct ValueTrace {
   TagTrace tags;
   std::vector<std::vector<ReturnedTensor>> calls;  ///< per call of the plan, in the order of the Return
-  std::int64_t peak_bytes = 0;                     ///< of device memory
+  std::vector<LaunchBirth> births;  ///< with ValueOptions::births, in the order of the launches
+  std::int64_t peak_bytes = 0;      ///< of device memory
 };
 
 /// Raises InputError: what run_tags raises; a given tensor of another shape or element type, one that no

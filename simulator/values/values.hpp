@@ -36,6 +36,7 @@ class Values : public ValueHooks {
       : plan_(plan), options_(options), session_(session) {}
 
   std::vector<ReturnedTensor> take_returned() { return std::move(returned_); }
+  std::vector<LaunchBirth> take_births() { return std::move(births_); }
 
   void allocated(Handle& handle, model::Init init, const model::SourceLocation& where) override;
   void launched(const model::Launch& launch, const model::Variant& variant, const RunState& state,
@@ -77,6 +78,8 @@ class Values : public ValueHooks {
   void add_argument(Work& work, const std::string& name, const model::Variant& variant, const RunState& state,
                     const Actor& actor);
   void compute(Work& work, const model::Variant& variant, const RunState& state, const Actor& actor);
+  void look_for_births(const Work& work, std::span<const kernels::TensorView> results,
+                       const ExecuteOptions& how, const Actor& actor);
   Result place(const Work& work, const std::string& output, const ResultShape& shape,
                const model::Variant& variant, const RunState& state, const Actor& actor);
   std::optional<kernels::TensorView> in_place(const Work& work, const std::string& output,
@@ -89,6 +92,7 @@ class Values : public ValueHooks {
   bool converts_ = false;                  ///< the running launch hands its results over as `copy_` does (E3)
   std::map<std::string, Result> results_;  ///< of the launch that runs, by output
   std::vector<ReturnedTensor> returned_;
+  std::vector<LaunchBirth> births_;
 };
 
 }  // namespace bufferproof::simulator

@@ -79,6 +79,24 @@ class WrapperBuilder {
     launch.arguments = {{input, std::nullopt}, {output, std::nullopt}};
     return *this;
   }
+  /// A launch of kernel `definition` with a road of this variant only.
+  WrapperBuilder& launch(int definition, const std::vector<std::string>& inputs,
+                         const std::vector<std::string>& outputs, model::Variant road) {
+    model::Launch node;
+    node.kernel = node.choice = "k" + std::to_string(definition);
+    node.definition = definition;
+    node.stream = "s0";
+    for (const std::string& input : inputs) {
+      node.arguments.push_back({input, std::nullopt});
+      road.clauses.insert(road.clauses.begin(), read_clause(input));
+    }
+    for (const std::string& output : outputs) {
+      node.arguments.push_back({output, std::nullopt});
+      node.outputs.emplace_back(output);
+    }
+    node.variants.push_back(std::move(road));
+    return add(std::move(node));
+  }
   WrapperBuilder& external(const std::string& name, std::vector<model::Clause> clauses,
                            const std::string& stream = "s0") {
     model::Launch launch;
