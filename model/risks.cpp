@@ -50,7 +50,7 @@ class Finder {
   }
 
   void rebound_inputs(const KernelDef& kernel, const Sites& calls) {
-    if (!rebinds(profile_, kernel.kind)) return;
+    if (!rebinds(profile_, kernel.kind) || stores_in_place(kernel)) return;
     for (const CallSite* call : calls)
       for (const std::string& input : call->rebound_inputs)
         add("B1",
@@ -109,6 +109,12 @@ class Finder {
     if (!kernel.body || !kernel.fx_body) return;
     for (const BodyDifference& difference : compare_bodies(*kernel.body, *kernel.fx_body))
       add("C7", kernel.name + ": compiled text and FX graph differ: " + difference.message, kernel.where);
+  }
+
+  /// A traced graph that updates its inputs in place reaches their memory by itself (E4).
+  static bool stores_in_place(const KernelDef& kernel) {
+    return kernel.fx_body && std::any_of(kernel.fx_body->ops.begin(), kernel.fx_body->ops.end(),
+                                         [](const TensorOp& op) { return op.name == "overwrite"; });
   }
 
   static std::optional<std::size_t> first_difference(const std::vector<bool>& a, const std::vector<bool>& b) {

@@ -26,6 +26,17 @@ int chooser(const TensorOp& op) {
   return op.name == "gather" || op.name == "take" ? 1 : -1;
 }
 
+/// An in-place call on a parameter's memory, or on a view of it: what it stores is seen by others (E4).
+bool stores_to_parameter(const TensorFunction& function, const TensorOp& op) {
+  if (op.name != "overwrite") return false;
+  ValueId id = op.operands[0];
+  for (const TensorOp* made = function.producer(id); made; made = function.producer(id)) {
+    if (OpRegistry::shipped().find(made->name)->eager != EagerResult::view) return false;
+    id = made->operands[0];
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<BoxParts> demanded_elements(const TensorFunction& function) {
@@ -35,6 +46,9 @@ std::vector<BoxParts> demanded_elements(const TensorFunction& function) {
     add_part(demand[static_cast<std::size_t>(id)], std::move(part), full_box(function.type(id).shape));
   };
   for (ValueId id : function.results) add(id, {full_box(function.type(id).shape), true});
+  for (const TensorOp& op : function.ops)
+    if (stores_to_parameter(function, op))
+      add(op.results[0], {full_box(function.type(op.results[0]).shape), true});
   for (auto op = function.ops.rbegin(); op != function.ops.rend(); ++op) {
     const OpRule& rule = *OpRegistry::shipped().find(op->name);
     OpContext context{function, *op};

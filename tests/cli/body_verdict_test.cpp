@@ -2,6 +2,9 @@
 // the attention-shaped wrapper whose fallback returns a permuted layout (B1s).
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "tests/cli/run_cli.hpp"
 
 namespace bufferproof::cli {
@@ -217,6 +220,27 @@ TEST(E1Verdict, AReadThatPositionsDecideIsUndecidedOneThatContentsDecideIsAFindi
   EXPECT_NE(position.out.find("may read elements of buf9"), std::string::npos) << position.out;
   CliResult contents = read_through_a_mask("ins(%arg0, %f : tensor<?x8xf32>, tensor<?x8xf32>)");
   EXPECT_EQ(contents.code, 1) << contents.out << contents.err;
+}
+
+TEST(E4Verdict, AGraphThatUpdatesItsInputInPlaceReachesEveryViewOneThatReturnsANewTensorDoesNot) {
+  std::ifstream file(std::string(TESTS_DIR) + "/fixtures/wrappers/in_place_graph.py");
+  std::stringstream stream;
+  stream << file.rdbuf();
+  TemporaryFolder folder;
+  CliResult in_place =
+      call({"check", folder.write("in_place.py", stream.str()), "--runtime", "torch_npu-26.0.0"});
+  EXPECT_EQ(in_place.code, 0) << in_place.out << in_place.err;
+  EXPECT_EQ(in_place.out.find("B1:"), std::string::npos) << in_place.out;
+  CliResult silent =
+      call({"check", folder.write("silent.py", with(stream.str(), "return (copy_,)", "return (add,)")),
+            "--runtime", "as-reported"});
+  EXPECT_EQ(silent.code, 0) << "the store is not handed over by anybody: " << silent.out;
+  const std::string pure =
+      with(with(stream.str(), "return (copy_,)", "return (add,)"),
+           "torch.ops.aten.copy_.default(arg0_1, add)", "torch.ops.aten.neg.default(add)");
+  CliResult rebound = call({"check", folder.write("pure.py", pure), "--runtime", "torch_npu-26.0.0"});
+  EXPECT_EQ(rebound.code, 1) << rebound.out;
+  EXPECT_NE(rebound.out.find("STALE buf0[0] at result"), std::string::npos) << rebound.out;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class Lowering {
   /// What the text's value holds after the in-place calls so far; one whose memory was written under another
   /// name is unsupported.
   Value now(const Value& value, const SourceLocation& where) const;
-  /// Results of the function; an in-place write to a parameter that is none of them is unsupported.
+  /// Results of the function as they are after all in-place calls.
   std::vector<ValueId> results(const std::vector<Value>& values, const SourceLocation& where) const;
   static bool known(std::string_view op);
 

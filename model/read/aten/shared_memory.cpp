@@ -21,7 +21,6 @@ void SharedMemory::stored(ValueId destination, ValueId result) {
   ValueId memory = owner(destination);
   renamed_[destination] = result;
   writes_[memory] = function_.value(result).op;
-  if (function_.value(memory).op < 0) written_parameters_[memory] = result;
 }
 
 ValueId SharedMemory::newest(ValueId id) const {

@@ -22,8 +22,6 @@ class SharedMemory {
   void stored(ValueId destination, ValueId result);
   /// nullopt: the value's memory was written through another name.
   std::optional<ValueId> now(ValueId id) const;
-  /// Last value stored into each parameter's memory.
-  const std::map<ValueId, ValueId>& written_parameters() const { return written_parameters_; }
 
  private:
   ValueId owner(ValueId id) const;
@@ -33,7 +31,6 @@ class SharedMemory {
   mutable std::vector<ValueId> owners_;         ///< per value whose memory it may live in
   mutable std::map<ValueId, ValueId> renamed_;  ///< destination to what it holds; shortened when walked
   std::map<ValueId, std::int32_t> writes_;      ///< owner to the last operation that wrote its memory
-  std::map<ValueId, ValueId> written_parameters_;
 };
 
 }  // namespace bufferproof::model::aten
