@@ -69,7 +69,37 @@ const Clause* whole_write(const Variant& variant, const std::string& output, con
   return found;
 }
 
+/// Parameters that in-place calls of a traced graph overwrite whole, and the value each holds in the end
+/// (E4).
+std::map<std::size_t, model::ValueId> stored_parameters(const model::TensorFunction& body) {
+  std::map<std::size_t, model::ValueId> out;
+  for (const model::TensorOp& op : body.ops) {
+    if (op.name != "overwrite") continue;
+    model::ValueId id = op.operands[0];
+    const model::TensorOp* made = body.producer(id);
+    for (; made && made->name == "overwrite"; made = body.producer(id)) id = made->operands[0];
+    if (!made) out[static_cast<std::size_t>(body.value(id).position)] = op.results[0];
+  }
+  return out;
+}
+
 }  // namespace
+
+/// What a traced graph stores into inputs is one more result each, unless the input is an output as well.
+void Values::add_stored_inputs(Work& work, const std::vector<std::string>& inputs) const {
+  std::shared_ptr<model::TensorFunction> more;
+  for (const auto& [position, value] : stored_parameters(*work.body)) {
+    if (position >= inputs.size()) continue;
+    if (std::find(work.outputs.begin(), work.outputs.end(), inputs[position]) != work.outputs.end()) continue;
+    if (!more) {
+      more = std::make_shared<model::TensorFunction>(*work.body);
+      work.outputs.resize(more->results.size());
+    }
+    more->results.push_back(value);
+    work.outputs.push_back(inputs[position]);
+  }
+  if (more) work.body = std::move(more);
+}
 
 void Values::launched(const model::Launch& launch, const Variant& variant, const RunState& state,
                       const Actor& actor) {
@@ -107,8 +137,10 @@ Values::Work Values::kernel_work(const model::Launch& launch, const model::Kerne
                                                      : kernel.body_unsupported);
   const std::size_t inputs =
       launch.arguments.size() - std::min(launch.arguments.size(), launch.outputs.size());
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < inputs; ++i) {
     const model::Argument& argument = launch.arguments[i];
+    names.push_back(argument.handle.empty() ? "" : name_of(argument.handle, state, actor));
     if (argument.handle.empty())
       work.arguments.emplace_back(
           evaluate(argument.scalar.value_or(model::SymExpr(0)), state.values, actor.where));
@@ -116,6 +148,7 @@ Values::Work Values::kernel_work(const model::Launch& launch, const model::Kerne
       add_argument(work, name_of(argument.handle, state, actor), variant, state, actor);
   }
   for (const model::Name& output : launch.outputs) work.outputs.push_back(name_of(output, state, actor));
+  if (variant.fallback) add_stored_inputs(work, names);
   return work;
 }
 

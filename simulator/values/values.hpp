@@ -71,6 +71,7 @@ class Values : public ValueHooks {
   void store_result(const AccessPoint& at, const kernels::ConstTensorView& values, const Actor& actor);
 
   // launch_values.cpp
+  void add_stored_inputs(Work& work, const std::vector<std::string>& inputs) const;
   Work kernel_work(const model::Launch& launch, const model::KernelDef& kernel, const model::Variant& variant,
                    const RunState& state, const Actor& actor);
   Work call_work(const model::Launch& launch, const model::Variant& variant, const RunState& state,

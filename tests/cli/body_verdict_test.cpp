@@ -243,5 +243,21 @@ TEST(E4Verdict, AGraphThatUpdatesItsInputInPlaceReachesEveryViewOneThatReturnsAN
   EXPECT_NE(rebound.out.find("STALE buf0[0] at result"), std::string::npos) << rebound.out;
 }
 
+TEST(E4Verdict, WhatAGraphStoresIntoAnInputHasItsValuesThoughNobodyHandsItOver) {
+  std::ifstream file(std::string(TESTS_DIR) + "/fixtures/wrappers/in_place_graph.py");
+  std::stringstream stream;
+  stream << file.rdbuf();
+  const std::string other_output = with(
+      with(stream.str(), "return (copy_,)", "return (add,)"), "mlir_fused_add_0.run(arg0_1, arg1_1, arg0_1",
+      "buf1 = torch.empty_strided((4, 8), (8, 1), device='npu', dtype=torch.float32)\n"
+      "    mlir_fused_add_0.run(arg0_1, arg1_1, buf1");
+  TemporaryFolder folder;
+  CliResult run = call({"simulate", folder.write("other.py", other_output), "--runtime", "torch_npu-26.1.0",
+                        "--fallback", "all", "--values", "--format", "json"});
+  EXPECT_EQ(run.code, 1) << "the kernel does not declare the update: " << run.out << run.err;
+  EXPECT_NE(run.out.find("\"nan\": 0"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("\"nan\": 32"), std::string::npos) << run.out;
+}
+
 }  // namespace
 }  // namespace bufferproof::cli
