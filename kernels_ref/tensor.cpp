@@ -181,10 +181,13 @@ std::size_t Tensor::size_in_bytes() const { return byte_count(dtype_, sizes_); }
 
 void fill_signalling(std::byte* block, std::size_t bytes, DType dtype) {
   const std::uint64_t pattern = signalling_pattern(dtype);
+  constexpr std::size_t kOnce = 4096;  // copied from cache at the speed of memory
+  const std::size_t first = std::min(bytes, kOnce);
   std::size_t at = 0;
-  for (; at + sizeof pattern <= bytes; at += sizeof pattern)
+  for (; at + sizeof pattern <= first; at += sizeof pattern)
     std::memcpy(block + at, &pattern, sizeof pattern);
-  if (at < bytes) std::memcpy(block + at, &pattern, bytes - at);  // little endian: the tail starts an element
+  if (at < first) std::memcpy(block + at, &pattern, first - at);  // little endian: the tail starts an element
+  for (at = first; at < bytes; at += kOnce) std::memcpy(block + at, block, std::min(kOnce, bytes - at));
 }
 
 Tensor contiguous_copy(const ConstTensorView& view) {

@@ -44,31 +44,49 @@ PackedWeights<T>::PackedWeights(const WeightsSource& source, InputRounding round
   visit_floating(source.dtype, [&]<typename Element>(TypeTag<Element>) { pack<Element>(source, rounding); });
 }
 
+/// A cache line of each row before the next line: what is stored to stays in the nearest cache.
+constexpr std::int64_t kTapsAtOnce = 16;
+
+template <typename T>
+template <typename Element>
+void PackedWeights<T>::pack_row(const WeightsSource& source, const Element* base, InputRounding rounding,
+                                std::int64_t row, std::int64_t first, std::int64_t count, T* to) const {
+  const std::int64_t* offsets = source.tap_offsets.data() + first;
+  const int tile_rows = shape().rows;
+  for (std::int64_t tap = 0; tap < count; ++tap, to += tile_rows) {
+    const bool zero = row >= rows_ || offsets[tap] == kZeroTap;
+    if (zero) {
+      *to = T{0};
+      continue;
+    }
+    const Element& element = base[row * source.row_stride + offsets[tap]];
+    if constexpr (std::is_same_v<T, Element>) {
+      *to = rounding == InputRounding::none ? element : as_operand<T>(element, rounding);
+    } else {
+      *to = as_operand<T>(element, rounding);
+    }
+  }
+}
+
 template <typename T>
 template <typename Element>
 void PackedWeights<T>::pack(const WeightsSource& source, InputRounding rounding) {
   const auto* base = reinterpret_cast<const Element*>(source.base);
   const int tile_rows = shape().rows;
   const std::int64_t tiles = row_tiles();
-  parallel_ranges(
-      tiles, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(taps_, 1)), [&](auto begin, auto end) {
-        for (std::int64_t pass = 0; pass < taps_; pass += taps_per_pass_) {
-          const std::int64_t taps = std::min(taps_per_pass_, taps_ - pass);
-          for (std::int64_t tile = begin; tile < end; ++tile) {
-            T* to = values_.get() + pass * tiles * tile_rows + tile * tile_rows * taps;
-            for (int i = 0; i < tile_rows; ++i) {
-              const std::int64_t row = tile * tile_rows + i;
-              for (std::int64_t tap = 0; tap < taps; ++tap) {
-                const std::int64_t offset = source.tap_offsets[static_cast<std::size_t>(pass + tap)];
-                to[tap * tile_rows + i] =
-                    row < rows_ && offset != kZeroTap
-                        ? as_operand<T>(base[row * source.row_stride + offset], rounding)
-                        : T{0};
-              }
-            }
-          }
-        }
-      });
+  parallel_ranges(tiles, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(taps_, 1)),
+                  [&](auto begin, auto end) {
+                    for (std::int64_t pass = 0; pass < taps_; pass += taps_per_pass_) {
+                      const std::int64_t taps = std::min(taps_per_pass_, taps_ - pass);
+                      for (std::int64_t tile = begin; tile < end; ++tile) {
+                        T* to = values_.get() + pass * tiles * tile_rows + tile * tile_rows * taps;
+                        for (std::int64_t some = 0; some < taps; some += kTapsAtOnce)
+                          for (int i = 0; i < tile_rows; ++i)
+                            pack_row(source, base, rounding, tile * tile_rows + i, pass + some,
+                                     std::min(kTapsAtOnce, taps - some), to + some * tile_rows + i);
+                      }
+                    }
+                  });
 }
 
 template class PackedWeights<float>;

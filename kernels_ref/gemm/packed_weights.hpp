@@ -45,6 +45,10 @@ class PackedWeights {
  private:
   template <typename Element>
   void pack(const WeightsSource& source, InputRounding rounding);
+  /// `count` taps of a row from `first` on; `to` is the first one's place.
+  template <typename Element>
+  void pack_row(const WeightsSource& source, const Element* base, InputRounding rounding, std::int64_t row,
+                std::int64_t first, std::int64_t count, T* to) const;
 
   const GemmKernels* kernels_;
   std::int64_t rows_;

@@ -146,9 +146,12 @@ void ElementwiseChain::run_range(const BlockWalk& walk, std::int64_t begin, std:
   for (std::int64_t i = begin; i < end; i += step) {
     const std::int64_t n = std::min(step, end - i);
     const BlockWalk::Position here = walk.at(i);
+    // The last step may store where its result is wanted: nothing of the block is read after it.
+    const bool last_alone = outputs_.size() == 1 && outputs_[0].first + 1 == static_cast<int>(nodes_.size());
+    void* const place = last_alone && nodes_.back().op ? walk.output_in_place(0, here, n) : nullptr;
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
       const Node& node = nodes_[k];
-      void* const slot = base + slots[k] * kSlot;
+      void* const slot = place && k + 1 == nodes_.size() ? place : base + slots[k] * kSlot;
       if (!node.op) {
         at[k] = walk.input(static_cast<std::size_t>(node.input), here, n, slot);
         continue;
@@ -159,7 +162,7 @@ void ElementwiseChain::run_range(const BlockWalk& walk, std::int64_t begin, std:
       elementwise_block(*node.op, operands, slot, n);
       at[k] = slot;
     }
-    for (std::size_t k = 0; k < outputs_.size(); ++k)
+    for (std::size_t k = 0; k < outputs_.size() && !place; ++k)
       walk.write(k, at[static_cast<std::size_t>(outputs_[k].first)], here, n);
   }
 }

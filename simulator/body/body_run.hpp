@@ -51,6 +51,7 @@ class BodyRun {
   bool movement(const model::TensorOp& op);
   void reshape(const model::TensorOp& op);
   void literal(const model::TensorOp& op);
+  void undefined(model::ValueId id);
   void call(const model::TensorOp& op);
   kernels::Attributes attributes(const model::TensorOp& op) const;
 

@@ -31,6 +31,8 @@ bool is_switch(std::string_view key) {
 void BodyRun::literal(const TensorOp& op) {
   ValueId id = op.results[0];
   model::DType dtype = function_.type(id).dtype;
+  if (left_[static_cast<std::size_t>(id)] == 0) return;  // a destination that is overwritten
+  if (op.name == "empty") return undefined(id);
   Tensor tensor(dtype, shape(id));
   if (op.name == "constant") {
     store_bits(tensor.view().bytes(), op.integer("bits"), dtype);
@@ -44,10 +46,18 @@ void BodyRun::literal(const TensorOp& op) {
     store_bits(tensor.view().bytes(), sizes_of(op.sizes("value"), op)[0], dtype);
   } else if (op.name == "loaded") {
     fail(op, "the values of this tensor constant stand in another file");
-  } else if (op.name != "empty") {  // fresh storage holds the signalling pattern already
+  } else {
     return call(op);
   }
   set(id, std::move(tensor));
+}
+
+/// Every element is the signalling pattern: one of them, repeated.
+void BodyRun::undefined(ValueId id) {
+  const Sizes sizes = shape(id);
+  auto one = std::make_shared<const Tensor>(function_.type(id).dtype, Sizes{});
+  const ConstTensorView view(one->view().bytes(), one->dtype(), sizes, Sizes(sizes.size(), 0));
+  set_view(id, {std::move(one), view}, view);
 }
 
 /// True if the operation was expressed as a view.

@@ -70,19 +70,61 @@ DeviceMemory::Bytes DeviceMemory::aligned(std::int64_t bytes, bool zeroed) {
   return out;
 }
 
+/// Memory the host has given once is not asked for again: fresh pages cost more than what is computed in
+/// them.
+DeviceMemory::Bytes DeviceMemory::take(std::int64_t bytes) {
+  if (const auto found = spare_.find(bytes); found != spare_.end()) {
+    Bytes out = std::move(found->second);
+    spare_.erase(found);
+    spare_bytes_ -= bytes;
+    return out;
+  }
+  // What is live and what is kept together never exceed the peak.
+  while (!spare_.empty() && live_ + bytes + spare_bytes_ > peak_) {
+    const auto largest = std::prev(spare_.end());
+    spare_bytes_ -= largest->first;
+    spare_.erase(largest);
+  }
+  return aligned(bytes, false);
+}
+
+void DeviceMemory::give_back(std::int64_t bytes, Bytes memory) {
+  spare_.emplace(bytes, std::move(memory));
+  spare_bytes_ += bytes;
+}
+
 /// Memory of its own for each allocation.
 class DeviceMemory::Own : public DeviceBlock {
  public:
-  Own(DeviceMemory& memory, std::int64_t size) : memory_(memory), size_(size), bytes_(aligned(size, false)) {
+  Own(DeviceMemory& memory, std::int64_t size, DType dtype)
+      : memory_(memory),
+        size_(size),
+        bytes_(memory.take(size)),
+        dtype_(dtype),
+        allocation_(memory.allocations_) {
     memory_.count(size_);
   }
-  ~Own() override { memory_.live_ -= size_; }
-  std::span<std::byte> bytes() override { return {bytes_.get(), static_cast<std::size_t>(size_)}; }
+  ~Own() override {
+    memory_.live_ -= size_;
+    memory_.give_back(size_, std::move(bytes_));
+  }
+  std::span<std::byte> bytes() override {
+    if (!filled_) memory_.fill(overwritten(), dtype_, allocation_);
+    return overwritten();
+  }
+  std::span<std::byte> overwritten() override {
+    filled_ = true;
+    return {bytes_.get(), static_cast<std::size_t>(size_)};
+  }
+  std::int64_t size() const override { return size_; }
 
  private:
   DeviceMemory& memory_;
   std::int64_t size_;
   Bytes bytes_;
+  DType dtype_;
+  std::uint64_t allocation_;  ///< counts from 1
+  bool filled_ = false;
 };
 
 /// A block of the pool; its contents stay behind.
@@ -101,6 +143,7 @@ class DeviceMemory::Pooled : public DeviceBlock {
     std::byte* segment = memory_.segments_[static_cast<std::size_t>(block_.segment)].get();
     return {segment + block_.offset, static_cast<std::size_t>(size_)};
   }
+  std::int64_t size() const override { return size_; }
 
  private:
   DeviceMemory& memory_;
@@ -126,12 +169,13 @@ std::unique_ptr<DeviceBlock> DeviceMemory::allocate(std::int64_t bytes, const st
       segments_.push_back(aligned(pool_.segments()[segments_.size()], true));
     return block;
   }
-  auto block = std::make_unique<Own>(*this, bytes);
-  const std::span<std::byte> fresh = block->bytes();
+  return std::make_unique<Own>(*this, bytes, dtype);
+}
+
+void DeviceMemory::fill(std::span<std::byte> fresh, DType dtype, std::uint64_t allocation) const {
   if (fill_ == MemoryFill::nan) kernels::fill_signalling(fresh.data(), fresh.size(), dtype);
   if (fill_ == MemoryFill::zero && !fresh.empty()) std::memset(fresh.data(), 0, fresh.size());
-  if (fill_ == MemoryFill::random) fill_random(fresh, dtype, mixed(seed_) ^ allocations_);
-  return block;
+  if (fill_ == MemoryFill::random) fill_random(fresh, dtype, mixed(seed_) ^ allocation);
 }
 
 }  // namespace bufferproof::simulator

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,9 @@ class DeviceBlock {
  public:
   virtual ~DeviceBlock() = default;
   virtual std::span<std::byte> bytes() = 0;  ///< as many as asked for
+  /// The same for a caller who stores every byte before anybody reads one: contents need not be there yet.
+  virtual std::span<std::byte> overwritten() { return bytes(); }
+  virtual std::int64_t size() const = 0;
 };
 
 class DeviceMemory {
@@ -45,6 +49,9 @@ class DeviceMemory {
   };
   using Bytes = std::unique_ptr<std::byte[], Free>;
   static Bytes aligned(std::int64_t bytes, bool zeroed);
+  void fill(std::span<std::byte> fresh, model::DType dtype, std::uint64_t allocation) const;
+  Bytes take(std::int64_t bytes);
+  void give_back(std::int64_t bytes, Bytes memory);
   void count(std::int64_t bytes);
 
   model::MemoryFill fill_;
@@ -52,6 +59,8 @@ class DeviceMemory {
   std::uint64_t allocations_ = 0;
   std::int64_t live_ = 0;
   std::int64_t peak_ = 0;
+  std::multimap<std::int64_t, Bytes> spare_;  ///< by size; given back memory, for the next of that size
+  std::int64_t spare_bytes_ = 0;
   CachingAllocator pool_;
   std::vector<Bytes> segments_;  ///< of the pool
 };

@@ -13,14 +13,6 @@ using kernels::Tensor;
 using model::DType;
 using model::SourceLocation;
 
-namespace {
-
-std::span<std::byte> memory_of(const Handle& handle) {
-  return handle.storage->memory ? handle.storage->memory->bytes() : std::span<std::byte>{};
-}
-
-/// Whether all elements of the handle lie in memory there is; a storage of unknown size claims more than it
-/// has.
 bool in_memory(const Handle& handle) {
   std::int64_t lo = handle.offset;
   std::int64_t hi = handle.offset + handle.element_size;
@@ -30,7 +22,13 @@ bool in_memory(const Handle& handle) {
         (handle.shape.sizes[axis] - 1) * handle.shape.strides[axis] * handle.element_size;
     (far < 0 ? lo : hi) += far;
   }
-  return lo >= 0 && hi <= static_cast<std::int64_t>(memory_of(handle).size());
+  return lo >= 0 && handle.storage->memory && hi <= handle.storage->memory->size();
+}
+
+namespace {
+
+std::span<std::byte> memory_of(const Handle& handle) {
+  return handle.storage->memory ? handle.storage->memory->bytes() : std::span<std::byte>{};
 }
 
 /// Whether there are bytes behind the elements of the access; those outside of a known storage are left out

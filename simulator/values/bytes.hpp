@@ -15,6 +15,10 @@ kernels::Tensor gather(const AccessPoint& at, const model::SourceLocation& where
 /// Stores row-major `values`, of the handle's element type, in the order of the set.
 void scatter(const kernels::Tensor& values, const AccessPoint& to, const model::SourceLocation& where);
 
+/// Whether all elements of the handle lie in memory there is; a storage of unknown size claims more than it
+/// has.
+bool in_memory(const Handle& handle);
+
 /// The handle's elements in place: nullopt where some of them, or their element type, are not there.
 std::optional<kernels::ConstTensorView> view_of(const Handle& handle, const model::SourceLocation& where);
 

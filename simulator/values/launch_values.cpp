@@ -239,7 +239,7 @@ Values::Result Values::place(const Work& work, const std::string& output, const 
   const std::int64_t bytes = kernels::element_count(shape.sizes) * model::size_in_bytes(shape.dtype);
   if (variant.fallback) {
     out.block = reserve(bytes, shape.dtype);
-    out.view = {out.block->bytes().data(), shape.dtype, shape.sizes};
+    out.view = {out.block->overwritten().data(), shape.dtype, shape.sizes};
   } else if (const auto memory = in_place(work, output, shape, variant, state, actor)) {
     out.view = *memory;
     out.in_place = true;
@@ -266,10 +266,15 @@ std::optional<TensorView> Values::in_place(const Work& work, const std::string& 
                                   [&](const model::Fault& fault) { return fault.kernel == actor.reader; });
   if (shared || faulty || !variant.rebinds.empty() || !whole_write(variant, output, state, actor))
     return std::nullopt;
-  const auto view = view_of(handle, actor.where);
-  if (!view || !view->is_contiguous() || view->dtype() != shape.dtype || view->sizes() != shape.sizes)
-    return std::nullopt;
-  return TensorView(const_cast<std::byte*>(view->bytes()), shape.dtype, shape.sizes);
+  const bool fits = handle.known_layout && handle.known_window && handle.dtype == shape.dtype &&
+                    handle.shape.sizes == shape.sizes && in_memory(handle) &&
+                    ConstTensorView(nullptr, shape.dtype, shape.sizes, handle.shape.strides).is_contiguous();
+  if (!fits) return std::nullopt;
+  DeviceBlock& memory = *handle.storage->memory;
+  const bool all =
+      handle.offset == 0 && kernels::element_count(shape.sizes) * handle.element_size == memory.size();
+  const std::span<std::byte> bytes = all ? memory.overwritten() : memory.bytes();
+  return TensorView(bytes.data() + handle.offset, shape.dtype, shape.sizes);
 }
 
 }  // namespace bufferproof::simulator

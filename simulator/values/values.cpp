@@ -40,8 +40,8 @@ void Values::allocated(Handle& handle, model::Init init, const SourceLocation& w
   const std::int64_t bytes = mul_checked(storage.size, storage.unit, where);
   if (init != model::Init::input) {
     storage.memory = reserve(bytes, handle.dtype);
-    const std::span<std::byte> fresh = storage.memory->bytes();
-    if (init == model::Init::zero && !fresh.empty()) std::memset(fresh.data(), 0, fresh.size());
+    if (init != model::Init::zero || bytes == 0) return;
+    std::memset(storage.memory->overwritten().data(), 0, static_cast<std::size_t>(bytes));
     return;
   }
   ValueSession::Input& input = session_.inputs[storage.name];
@@ -110,7 +110,7 @@ void Values::rebound(const model::Rebind& rebind, Handle& handle, const Actor& a
     return store_nothing_known(whole_of(storage.name, handle, actor.where));
   }
   const Result& made = result->second;
-  const bool fits = made.block && static_cast<std::int64_t>(made.block->bytes().size()) >= bytes;
+  const bool fits = made.block && made.block->size() >= bytes;
   const ConstTensorView values = made.view;
   const bool row_major = kernels::contiguous_strides(handle.shape.sizes) == handle.shape.strides;
   if (fits && row_major && values.dtype() == handle.dtype && values.sizes() == handle.shape.sizes) {

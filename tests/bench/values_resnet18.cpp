@@ -1,0 +1,76 @@
+// A whole ResNet-18 wrapper with values, batch 8: what a run costs, what the tags cost of it, and the memory.
+//
+// "network" is one call of two with the same memory, weights in place: the difference of a run of three calls
+// and a run of one, halved. "tags" is the tag run alone, which a run with values contains: the ratio of a
+// tagged to an untagged run is values / (values - tags).
+#include <benchmark/benchmark.h>
+
+#include <ctime>
+#include <map>
+#include <string>
+
+#include "examples/resnet/network.hpp"
+#include "kernels_ref/parallel.hpp"
+#include "model/lower.hpp"
+#include "model/read/kernel_bodies.hpp"
+#include "model/read/wrapper/wrapper.hpp"
+#include "model/runtime_profile.hpp"
+#include "simulator/values/value_run.hpp"
+
+namespace bufferproof::bench {
+namespace {
+
+model::Program wrapper(const std::string& profile) {
+  model::Program program =
+      model::wrapper::read_wrappers(examples::emit_resnet({}, {}).text, "resnet.py").at(0);
+  model::read_kernel_bodies(program);
+  program = model::lower(program, model::require_profile(profile));
+  model::number_steps(program);
+  return program;
+}
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+void values(benchmark::State& state, int threads, const std::string& profile, bool fall_back) {
+  kernels::set_thread_count(threads);
+  const model::Program program = wrapper(profile);
+  model::RunPlan one;
+  if (fall_back)
+    for (const model::KernelDef& kernel : program.kernels) one.variants[kernel.name] = "fallback";
+  model::RunPlan three = one;
+  three.calls.resize(13);
+  double network = 0;
+  std::int64_t peak = 0;
+  for (auto _ : state) {
+    const double begin = processor_seconds();
+    peak = simulator::run_values(program, one).peak_bytes;
+    const double middle = processor_seconds();
+    simulator::run_values(program, three);
+    network += (processor_seconds() - middle - (middle - begin)) / 12;
+  }
+  state.counters["network_cpu_ms"] = network / static_cast<double>(state.iterations()) * 1e3;
+  state.counters["device_peak_MiB"] = static_cast<double>(peak) / 1048576.0;
+  kernels::set_thread_count(0);
+}
+
+void tags(benchmark::State& state) {
+  const model::Program program = wrapper("torch_npu-26.0.0");
+  for (auto _ : state) benchmark::DoNotOptimize(simulator::run_tags(program, {}));
+}
+
+}  // namespace
+}  // namespace bufferproof::bench
+
+int main(int argc, char** argv) {
+  using namespace bufferproof::bench;
+  const auto add = [](const std::string& name, auto&& run) {
+    benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMillisecond)->UseRealTime();
+  };
+  for (const int threads : {1, 2})
+    for (const bool fall_back : {false, true})
+      add("values/resnet18/b8/t" + std::to_string(threads) + (fall_back ? "/fallback" : "/tuned"),
+          [=](benchmark::State& s) { values(s, threads, "torch_npu-26.0.0", fall_back); });
+  add("tags/resnet18/b8", [](benchmark::State& s) { tags(s); });
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}
