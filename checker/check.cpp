@@ -71,7 +71,7 @@ constexpr std::int64_t kMostSmallSizes = 3;
 /// The least sizes one by one: they cannot prove, but what goes wrong mostly goes wrong there. Sizes that do
 /// not fit the assumptions are passed over.
 void refute_at_small_sizes(const Program& program, const Options& options, Result& result) {
-  if (!result.refutations.empty() || program.symbols.empty()) return;
+  if (!result.refutations.empty() || program.symbols.empty() || options.stop.stop_requested()) return;
   for (std::int64_t more = 0; more < kMostSmallSizes && result.refutations.empty(); ++more) {
     Program fixed = program;
     Options at = options;
@@ -91,7 +91,7 @@ void refute_at_small_sizes(const Program& program, const Options& options, Resul
 /// values.
 Result attempt(const Program& program, const Options& options, std::int64_t splits) {
   Result result = pass(program, options, false);
-  if (!undecided_by_fragment(result)) return result;
+  if (!undecided_by_fragment(result) || options.stop.stop_requested()) return result;
   if (has_loop(program.body)) {
     Result unrolled = pass(program, options, true);
     if (!undecided_by_fragment(unrolled)) return unrolled;

@@ -6,6 +6,7 @@
 // findings sorted by step. Tested by tests/checker.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Options {
   std::int64_t unroll_budget = 20'000;  ///< step instances a loop that has no summary may unfold to
   bool certificate = false;
   std::size_t most_refutations = 1000;  ///< further ones are not looked for
+  std::stop_token stop = {};            ///< asked to stop: what is not decided yet is `budget`
 };
 
 /// A refuted obligation: what goes wrong, and the smallest run found that shows it.

@@ -162,7 +162,7 @@ std::optional<Greatest> greatest(const std::string& variable, const Cond& conjun
   return bounds ? from_bounds(*bounds, true) : std::nullopt;
 }
 
-std::optional<Cond> exists(std::vector<std::string> variables, Cond condition) {
+std::optional<Cond> exists(const std::vector<std::string>& variables, Cond condition) {
   if (variables.empty()) return condition;
   auto cases = disjuncts(condition, variables);
   if (!cases) return std::nullopt;

@@ -26,6 +26,6 @@ struct Greatest {
 std::optional<Greatest> greatest(const std::string& variable, const model::Cond& conjunction);
 
 /// Condition, without the variables, under which values for all of them exist. nullopt: outside the fragment.
-std::optional<model::Cond> exists(std::vector<std::string> variables, model::Cond condition);
+std::optional<model::Cond> exists(const std::vector<std::string>& variables, model::Cond condition);
 
 }  // namespace bufferproof::checker

@@ -50,8 +50,7 @@ class Minimiser {
     for (const Choice& choice : world_.choices)
       if (symbols_.contains(choice.symbol)) least(SymExpr::symbol(choice.symbol));
     for (const SymExpr& index : question_.element) least(index);
-    fill(witness);
-    return Found::witness;
+    return fill(witness) ? Found::witness : Found::unknown;
   }
 
  private:
@@ -120,8 +119,8 @@ class Minimiser {
     solver_.add(Cond::eq(expr, *possible));
   }
 
-  void fill(Witness& witness) {
-    if (solver_.check() != Answer::sat) return;
+  bool fill(Witness& witness) {
+    if (solver_.check() != Answer::sat) return false;
     auto take = [&](const std::string& symbol) {
       witness.values[symbol] = solver_.value(SymExpr::symbol(symbol)).value_or(0);
     };
@@ -131,6 +130,7 @@ class Minimiser {
     for (const std::string& symbol : symbols_) take(symbol);
     for (const SymExpr& index : question_.element)
       witness.element.push_back(solver_.value(index).value_or(0));
+    return !solver_.stopped();
   }
 
   Solver& solver_;

@@ -79,7 +79,7 @@ class Pass {
   /// The solver with ranges and assumptions, made when first needed: most programs need none.
   Solver& solver() {
     if (solver_) return *solver_;
-    solver_.emplace(options_.rlimit);
+    solver_.emplace(options_.rlimit, options_.stop);
     for (const model::Symbol& symbol : program_.symbols) restrict(symbol.name, symbol.lo, symbol.hi);
     solver_->add(options_.assume);
     return *solver_;
@@ -108,8 +108,10 @@ class Pass {
   void judge_all() {
     const Tags tags(world_);
     for (const Misuse& misuse : world_.misuses) ask(question_of(misuse));
+    if (stopped()) return;
     for (const Bounds& bounds : world_.bounds) take(judge(world_, bounds), bounds.where, bounds.buffer);
     for (const Read& read : world_.reads) {
+      if (stopped()) return;
       const Judged judged = judge(world_, tags, read);
       if (options_.certificate && judged.cover)
         result_.certificate.proofs.push_back(covered(world_, read, *judged.cover, judged.later));
@@ -121,6 +123,13 @@ class Pass {
     } else {
       undecided(Verdict::unsupported, {}, "the order of streams whose names depend on symbols");
     }
+  }
+
+  /// What is left is not judged; what is refuted stays so.
+  bool stopped() {
+    if (!options_.stop.stop_requested()) return false;
+    undecided(Verdict::budget, {}, "stopped before every obligation was judged");
+    return true;
   }
 
   void take(const Judged& judged, const model::SourceLocation& where, const std::string& buffer) {

@@ -121,7 +121,7 @@ Ranges ranges_of(const Program& program) {
 /// The loop at `at` becomes `count` iterations.
 void write_out(Program& program, std::size_t at, std::size_t count, bool apart) {
   const Iterations iterations(program, at);
-  const Loop loop = iterations.loop();
+  const Loop& loop = iterations.loop();
   const SourceLocation where = program.body[at].where;
   Block written;
   std::vector<Symbol> fresh;

@@ -2,6 +2,7 @@
 
 #include <z3++.h>
 
+#include <functional>
 #include <map>
 
 namespace bufferproof::checker {
@@ -13,26 +14,52 @@ using model::SymExpr;
 
 namespace {
 
-/// Making a context costs more than deciding most obligations; one per thread serves them all.
-z3::context& shared_context() {
-  thread_local z3::context context;
+/// Making a context costs more than deciding most obligations; one per thread serves them all, until a query
+/// in it is interrupted: Z3 takes an interrupted context for interrupted ever after.
+std::shared_ptr<z3::context>& shared_context() {
+  thread_local std::shared_ptr<z3::context> context;
+  if (!context) context = std::make_shared<z3::context>();
   return context;
 }
 
 }  // namespace
 
 struct Solver::Impl {
-  z3::context& context = shared_context();
+  std::shared_ptr<z3::context> owned = shared_context();
+  z3::context& context = *owned;
   z3::solver solver;
   std::optional<z3::model> model;
   std::map<std::string, z3::expr> symbols;
   std::int64_t queries = 0;
 
-  explicit Impl(std::uint64_t rlimit) : solver(context, z3::solver::simple()) {
+  std::stop_token stop;
+  std::stop_callback<std::function<void()>> interrupt;  ///< from another thread, while a query runs
+
+  Impl(std::uint64_t rlimit, const std::stop_token& token)
+      : solver(context, z3::solver::simple()),
+        stop(token),
+        interrupt(token, [this] { context.interrupt(); }) {
     z3::params params(context);
     params.set("rlimit", static_cast<unsigned>(std::min<std::uint64_t>(rlimit, UINT32_MAX)));
     params.set("random_seed", 0U);
     solver.set(params);
+  }
+
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (stop.stop_requested() && shared_context() == owned) shared_context().reset();
+  }
+
+  /// An interrupted context throws at whatever it is asked; nobody believes its answers any more.
+  template <typename F>
+  void unless_stopped(F&& work) {
+    if (stop.stop_requested()) return;
+    try {
+      work();
+    } catch (const z3::exception&) {
+      if (!stop.stop_requested()) throw;
+    }
   }
 
   z3::expr symbol(const std::string& name) {
@@ -95,16 +122,24 @@ struct Solver::Impl {
   }
 };
 
-Solver::Solver(std::uint64_t rlimit) : impl_(std::make_unique<Impl>(rlimit)) {}
+Solver::Solver(std::uint64_t rlimit, const std::stop_token& stop)
+    : impl_(std::make_unique<Impl>(rlimit, stop)) {}
 Solver::~Solver() = default;
 
-void Solver::push() { impl_->solver.push(); }
-void Solver::pop() { impl_->solver.pop(); }
-void Solver::add(const Cond& condition) { impl_->solver.add(impl_->translate(condition)); }
+void Solver::push() {
+  impl_->unless_stopped([&] { impl_->solver.push(); });
+}
+void Solver::pop() {
+  impl_->unless_stopped([&] { impl_->solver.pop(); });
+}
+void Solver::add(const Cond& condition) {
+  impl_->unless_stopped([&] { impl_->solver.add(impl_->translate(condition)); });
+}
 
 Answer Solver::check() {
   ++impl_->queries;
   impl_->model.reset();
+  if (impl_->stop.stop_requested()) return Answer::unknown;
   try {
     switch (impl_->solver.check()) {
       case z3::sat:
@@ -121,12 +156,21 @@ Answer Solver::check() {
 }
 
 std::optional<std::int64_t> Solver::value(const SymExpr& expr) const {
-  z3::expr result = impl_->model->eval(impl_->translate(expr), true);
-  std::int64_t out = 0;
-  return result.is_numeral_i64(out) ? std::optional(out) : std::nullopt;
+  std::optional<std::int64_t> found;
+  impl_->unless_stopped([&] {
+    z3::expr result = impl_->model->eval(impl_->translate(expr), true);
+    std::int64_t out = 0;
+    if (result.is_numeral_i64(out)) found = out;
+  });
+  return found;
 }
 
-std::string Solver::smtlib() const { return "(set-logic ALL)\n" + impl_->solver.to_smt2(); }
+std::string Solver::smtlib() const {
+  std::string out;
+  impl_->unless_stopped([&] { out = "(set-logic ALL)\n" + impl_->solver.to_smt2(); });
+  return out;
+}
+bool Solver::stopped() const { return impl_->stop.stop_requested(); }
 std::int64_t Solver::queries() const { return impl_->queries; }
 
 }  // namespace bufferproof::checker

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "model/sym_expr.hpp"
@@ -16,7 +17,7 @@ enum class Answer : std::uint8_t { sat, unsat, unknown };
 
 class Solver {
  public:
-  explicit Solver(std::uint64_t rlimit);
+  explicit Solver(std::uint64_t rlimit, const std::stop_token& stop = {});
   ~Solver();
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
@@ -31,6 +32,8 @@ class Solver {
   /// Everything asserted, as SMT-LIB 2 text ending in (check-sat).
   std::string smtlib() const;
   std::int64_t queries() const;
+  /// Asked to stop: values given since may be wrong.
+  bool stopped() const;
 
  private:
   struct Impl;

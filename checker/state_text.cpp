@@ -106,7 +106,7 @@ class StateText {
   }
 
   std::string writer(const Name& name) const {
-    const std::string identity = name.str();
+    std::string identity = name.str();
     const auto at = identity.rfind('@');
     if (!world_.writers.contains(identity) || at == std::string::npos) return identity;
     return identity.substr(0, at) + "@" + words_.step(std::stoi(identity.substr(at + 1)));

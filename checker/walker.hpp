@@ -65,7 +65,7 @@ class Walker {
   int new_object(const std::string& name, std::vector<Guarded<HandleState>> states,
                  std::optional<Layout> declared, std::optional<DType> dtype);
   int next_object() const { return static_cast<int>(objects_.size()); }
-  void bind(const std::string& name, const Cond& when, std::vector<Guarded<Binding>> fresh);
+  void bind(const std::string& name, const Cond& when, const std::vector<Guarded<Binding>>& fresh);
   std::vector<Guarded<Binding>> resolve(const Name& name, const Name& actor);
   void misuse(FindingClass kind, const Cond& when, const std::string& buffer, const Name& actor);
   void visit(const Alloc& s);
@@ -119,8 +119,8 @@ class Walker {
   void stream_access(const Clause& clause, const Launch& s, int order);
   int apply(const Rebind& rebind, const Name& kernel, const Name& writer, const std::vector<int>& earlier,
             int order);
-  std::vector<Guarded<HandleState>> aliased(const Rebind& rebind, const Name& kernel, HandleState state,
-                                            const Cond& when);
+  std::vector<Guarded<HandleState>> aliased(const Rebind& rebind, const Name& kernel,
+                                            const HandleState& state, const Cond& when);
   int result_storage(const std::string& name, const std::optional<Layout>& result, const Name& writer,
                      int order);
   void compare_with_declared(const Rebind& rebind, const HandleObject& object,

@@ -53,7 +53,7 @@ void Walker::note_unwritten_outputs(const Launch& s, const Variant& variant) {
 }
 
 Name Walker::writer_identity(const Name& kernel) {
-  const Name renamed = rename_loops(kernel);
+  Name renamed = rename_loops(kernel);
   if (world_.dialect == Dialect::bufprog) return renamed;
   const std::string identity = fmt::format("{}@{}", kernel.str(), step_->id);
   world_.writers.emplace(identity, std::pair{kernel.str(), step_->where});
@@ -128,8 +128,8 @@ int Walker::apply(const Rebind& rebind, const Name& kernel, const Name& writer,
   return storage;
 }
 
-std::vector<Guarded<HandleState>> Walker::aliased(const Rebind& rebind, const Name& kernel, HandleState state,
-                                                  const Cond& when) {
+std::vector<Guarded<HandleState>> Walker::aliased(const Rebind& rebind, const Name& kernel,
+                                                  const HandleState& state, const Cond& when) {
   std::vector<Guarded<HandleState>> out;
   for (const Use& target : uses(rebind.alias_of, kernel)) {
     HandleState moved = state;

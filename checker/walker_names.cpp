@@ -40,7 +40,7 @@ int Walker::new_object(const std::string& name, std::vector<Guarded<HandleState>
   return static_cast<int>(objects_.size()) - 1;
 }
 
-void Walker::bind(const std::string& name, const Cond& when, std::vector<Guarded<Binding>> fresh) {
+void Walker::bind(const std::string& name, const Cond& when, const std::vector<Guarded<Binding>>& fresh) {
   auto& alternatives = bindings_[name];
   if (alternatives.empty()) alternatives.push_back({true, Binding{Binding::Kind::no_storage}});
   for (const auto& one : fresh)

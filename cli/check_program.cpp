@@ -126,12 +126,19 @@ class ProgramJudge {
     report.risks = lowered.risks;
     auto shared = std::make_shared<const model::Program>(std::move(lowered));
     if (given_up_.empty()) {
+      std::string reason;
       auto result = run_within<RowResult>(
-          request_.limits, [shared, options = options_] { return judge(*shared, options); }, given_up_);
+          request_.limits,
+          [shared, options = options_](std::stop_token stop) mutable {
+            options.stop = std::move(stop);
+            return judge(*shared, options);
+          },
+          reason);
       if (result) {
         add(report, *shared, std::move(*result));
+        if (report.outcome == Outcome::budget && !reason.empty()) out_of_budget(report, reason);
       } else {
-        out_of_budget(report, given_up_);
+        out_of_budget(report, reason);
         given_up_ = "not begun: an earlier runtime was given up and its solver still holds time and memory";
       }
     } else {

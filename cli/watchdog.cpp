@@ -1,6 +1,7 @@
 #include "cli/watchdog.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -28,5 +29,7 @@ std::string exceeded(const Limits& limits, std::chrono::steady_clock::time_point
                        limits.bytes >> 20);
   return "";
 }
+
+void release_memory() { malloc_trim(0); }
 
 }  // namespace bufferproof::cli

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 namespace bufferproof::checker {
 namespace {
 
@@ -41,6 +44,30 @@ TEST(Solver, ResourceLimitIsUnknownNotWrong) {
   const SymExpr y = SymExpr::symbol("y");
   solver.add(Cond::eq(x * x * x + y * y * y, n * n * n) && Cond::lt(0, x) && Cond::lt(0, y));
   EXPECT_EQ(solver.check(), Answer::unknown);
+}
+
+TEST(Solver, WhoIsAskedToStopDoesNotKnow) {
+  std::stop_source stop;
+  Solver solver(1'000'000, stop.get_token());
+  solver.add(Cond::lt(0, n));
+  EXPECT_EQ(solver.check(), Answer::sat);
+  stop.request_stop();
+  EXPECT_EQ(solver.check(), Answer::unknown);
+}
+
+/// A query that would run for minutes ends when another thread asks for it.
+TEST(Solver, ARunningQueryIsInterrupted) {
+  std::stop_source stop;
+  Solver solver(4'000'000'000U, stop.get_token());
+  const SymExpr x = SymExpr::symbol("x");
+  const SymExpr y = SymExpr::symbol("y");
+  solver.add(Cond::eq(x * x * x + y * y * y, n * n * n) && Cond::lt(0, x) && Cond::lt(0, y));
+  std::thread asks([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop.request_stop();
+  });
+  EXPECT_EQ(solver.check(), Answer::unknown);
+  asks.join();
 }
 
 }  // namespace

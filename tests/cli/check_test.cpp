@@ -116,6 +116,14 @@ TEST(Check, WallTimeIsABudgetOfItsOwn) {
   EXPECT_THAT(result.out, HasSubstr("give more with --timeout"));
 }
 
+/// A runtime that is given up does not keep the others from being judged.
+TEST(Check, EveryRuntimeIsBegun) {
+  const CliResult result =
+      call({"check", TESTS_DIR "/fixtures/wrappers/mlir_dynamic.py", "--timeout", "0.000000001", "--full"});
+  EXPECT_THAT(result.out, HasSubstr("give more with --timeout"));
+  EXPECT_THAT(result.out, testing::Not(HasSubstr("not begun")));
+}
+
 TEST(Simulate, JsonFitsTheSchema) {
   const json report = json::parse(call({"simulate", example_case("01-reported"), "--format", "json"}).out);
   EXPECT_THAT(report_schema().faults(report), IsEmpty());

@@ -13,11 +13,11 @@ using ::testing::HasSubstr;
 TEST(Watchdog, ResultsAndExceptionsComeThrough) {
   std::string reason;
   EXPECT_EQ(run_within<int>(
-                {.seconds = 60}, [] { return 7; }, reason),
+                {.seconds = 60}, [](std::stop_token) { return 7; }, reason),
             7);
   EXPECT_EQ(reason, "");
   EXPECT_THROW(run_within<int>(
-                   {.seconds = 60}, []() -> int { throw std::runtime_error("x"); }, reason),
+                   {.seconds = 60}, [](std::stop_token) -> int { throw std::runtime_error("x"); }, reason),
                std::runtime_error);
 }
 
@@ -28,7 +28,7 @@ std::string reason_for(const Limits& limits) {
   std::string reason;
   const auto result = run_within<int>(
       limits,
-      [release, ended] {
+      [release, ended](std::stop_token) {
         while (!*release) std::this_thread::yield();
         *ended = true;
         return 1;
@@ -42,6 +42,20 @@ std::string reason_for(const Limits& limits) {
 
 TEST(Watchdog, WorkThatDoesNotComeBackIsLeft) {
   EXPECT_THAT(reason_for({.seconds = 0.01}), HasSubstr("0.01 s of wall time"));
+}
+
+/// What work has when it is asked to stop still counts.
+TEST(Watchdog, WorkThatStopsWhenAskedIsHeard) {
+  std::string reason;
+  const auto result = run_within<int>(
+      {.seconds = 0.01},
+      [](std::stop_token stop) {
+        while (!stop.stop_requested()) std::this_thread::yield();
+        return 5;
+      },
+      reason);
+  EXPECT_EQ(result, 5);
+  EXPECT_THAT(reason, HasSubstr("0.01 s of wall time"));
 }
 
 TEST(Watchdog, WorkThatTakesTooMuchMemoryIsLeft) {
