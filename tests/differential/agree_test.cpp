@@ -15,10 +15,15 @@
 namespace bufferproof::differential {
 namespace {
 
-std::uint64_t programs() {
-  const char* asked = std::getenv("BUFFERPROOF_DIFFERENTIAL");
-  return asked ? std::strtoull(asked, nullptr, 10) : 20'000;
+std::uint64_t number(const char* variable, std::uint64_t otherwise) {
+  const char* asked = std::getenv(variable);
+  return asked ? std::strtoull(asked, nullptr, 10) : otherwise;
 }
+
+std::uint64_t programs() { return number("BUFFERPROOF_DIFFERENTIAL", 20'000); }
+
+/// Where the samples begin, for long comparisons in parts.
+std::uint64_t first() { return number("BUFFERPROOF_DIFFERENTIAL_FROM", 0); }
 
 /// A large prime: consecutive samples differ in every statement, not only in the last.
 std::uint64_t spread(std::uint64_t sample, std::uint64_t size) { return sample * 2'654'435'761U % size; }
@@ -32,7 +37,7 @@ struct Tally {
 template <typename Make>
 Tally run(std::uint64_t count, const Make& make) {
   Tally tally;
-  for (std::uint64_t i = 0; i < count; ++i) {
+  for (std::uint64_t i = first(); i < first() + count; ++i) {
     if (const char* only = std::getenv("BUFFERPROOF_SAMPLE")) {  // one of them, written out
       if (i != std::strtoull(only, nullptr, 10)) continue;
       std::cout << model::print_text(make(i)) << "\n";
