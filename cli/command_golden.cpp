@@ -52,7 +52,7 @@ std::string print_text(const Golden& golden) {
   std::vector<std::vector<std::string>> rows{
       {"output", "type", "shape", "hash", "min", "max", "absmax", "NaN"}};
   for (const OutputSummary& o : golden.outputs) rows.push_back(summary_row(o));
-  out += "\n" + text_table(rows);
+  out += "\n" + text_table(rows) + births_text(golden.trace.births);
   if (!golden.options.values.out.empty())
     out += fmt::format("\n  written to {}\n", golden.options.values.out);
   return out;
@@ -71,6 +71,7 @@ Json to_json(const Golden& golden) {
   out["seed"] = golden.options.values.seed;
   out["outputs"] = Json::array();
   for (const OutputSummary& o : golden.outputs) out["outputs"].push_back(summary_json(o));
+  out["births"] = births_json(golden.trace.births);
   return out;
 }
 
@@ -91,7 +92,7 @@ int golden(const Options& options, Streams streams) {
   golden.inputs = inputs_text(setting.tensors, inputs, setting.seed);
   {
     Progress progress(streams.err, is_terminal(streams.err));
-    golden.trace = run_with_values(program, golden.plan, setting, progress, "golden run");
+    golden.trace = golden_run(program, golden.plan, setting, progress);
   }
   const bool clean = golden.trace.tags.findings.empty();
   if (clean) {

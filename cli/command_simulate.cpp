@@ -72,10 +72,11 @@ class ValuedRun {
 
  private:
   void compare(const simulator::ValueTrace& trace) {
-    const simulator::ValueTrace golden = run_with_values(
-        contract_abiding(program_), golden_plan(simulation_.plan), setting_, progress_, "golden run");
+    const simulator::ValueTrace golden =
+        golden_run(contract_abiding(program_), golden_plan(simulation_.plan), setting_, progress_);
     ValueReport& report = *simulation_.values;
     report.has_golden = golden.tags.findings.empty();
+    report.births = golden.births;
     if (!trace.calls.empty()) {
       tell(trace.calls.back(), &Answer::value);
       if (report.has_golden) tell(golden.calls.at(trace.calls.size() - 1), &Answer::golden);

@@ -174,6 +174,8 @@ void declare_run_options(CLI::App& command, RunOptions& options) {
   declare_size_option(command, options);
   command.add_option("--calls", options.calls, "How often the program is called")
       ->check(CLI::Range(1, kMostCalls));
+  command.add_flag("--tuning", options.tuning,
+                   "Kernels that tune run candidates on the real outputs at their first launch");
   command.add_option("--memory", options.memory, "What unwritten memory holds: nan, zero, pool, random:SEED");
 }
 
@@ -228,6 +230,7 @@ model::Program lower_with_deliveries(const model::Program& program, const model:
 model::RunPlan plan_of(const RunOptions& options, const model::Program& lowered) {
   model::RunPlan plan;
   plan.memory = parse_memory(options.memory, plan.seed);
+  plan.tuning = options.tuning;
   model::Valuation values;
   for (const model::Symbol& symbol : lowered.symbols) values[symbol.name] = symbol.value.value_or(symbol.lo);
   plan.calls.assign(static_cast<std::size_t>(options.calls), values);

@@ -22,6 +22,7 @@ struct RunOptions {
   std::vector<std::string> sizes;      ///< s0=8; s0=8,16: call by call
   int calls = 1;
   std::string memory = "nan";  ///< nan, zero, pool, random:SEED
+  bool tuning = false;         ///< kernels tune at their first launch (E10)
 };
 
 void declare_run_options(CLI::App& command, RunOptions& options);

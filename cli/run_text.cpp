@@ -17,6 +17,9 @@ void field(std::string& out, const char* label, const std::string& text) {
 /// As `check` has it.
 constexpr std::size_t kInFull = 3;
 
+/// The first ones are what later ones come from.
+constexpr std::size_t kMostBirths = 5;
+
 std::string title(const model::Finding& f) {
   return fmt::format("{} {} at {}", model::name(f.kind), element_name(f), f.reader);
 }
@@ -54,6 +57,32 @@ std::string findings_text(const simulator::TagTrace& trace, bool full) {
   if (!trace.raised.empty())
     out += fmt::format("\nthe run ends at {}: {}\n", trace.raised_where.str(), trace.raised);
   for (const std::string& text : trace.unsupported) out += fmt::format("\nnot understood: {}\n", text);
+  return out;
+}
+
+std::string births_text(const std::vector<simulator::LaunchBirth>& births) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(births.size(), kMostBirths); ++i) {
+    const simulator::LaunchBirth& b = births[i];
+    out += fmt::format("  {} by {} in {} ({}), element {}, {} in all\n", b.birth.kind, b.birth.op, b.kernel,
+                       b.launch.str(), kernels::format_sizes(b.birth.element),
+                       counted(static_cast<std::size_t>(b.birth.count), "element"));
+  }
+  if (births.size() > kMostBirths) out += fmt::format("  and {} more\n", births.size() - kMostBirths);
+  return out.empty() ? "" : "\nborn in arithmetic, not read from memory\n" + out;
+}
+
+Json births_json(const std::vector<simulator::LaunchBirth>& births) {
+  Json out = Json::array();
+  for (const simulator::LaunchBirth& b : births)
+    out.push_back({{"kind", b.birth.kind},
+                   {"op", b.birth.op},
+                   {"location", location_json(b.birth.where)},
+                   {"kernel", b.kernel},
+                   {"launch_location", location_json(b.launch)},
+                   {"call", b.call + 1},
+                   {"element", b.birth.element},
+                   {"elements", b.birth.count}});
   return out;
 }
 

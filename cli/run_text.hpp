@@ -17,6 +17,10 @@ namespace bufferproof::cli {
 /// each; where the run ended; what was not understood.
 std::string findings_text(const simulator::TagTrace& trace, bool full);
 
+/// A line per NaN or infinity born in arithmetic: kind, operation, kernel, element, how many; empty without.
+std::string births_text(const std::vector<simulator::LaunchBirth>& births);
+Json births_json(const std::vector<simulator::LaunchBirth>& births);
+
 /// name, type, shape, hash, min, max, absmax, NaN
 std::vector<std::string> summary_row(const OutputSummary& output);
 /// The same as JSON; numbers JSON has no form for are the strings "nan", "inf", "-inf".

@@ -33,7 +33,8 @@ struct ValueReport {
   std::uint64_t seed = 0;
   bool has_golden = false;
   std::vector<std::vector<ComparedOutput>> calls;
-  std::string written;  ///< .npz, if any
+  std::vector<simulator::LaunchBirth> births;  ///< of the golden run
+  std::string written;                         ///< .npz, if any
   std::string sidecar;
 };
 

@@ -31,6 +31,7 @@ Json values_json(const ValueReport& values) {
     for (const ComparedOutput& o : call) outputs.push_back(output_json(o));
     out["calls"].push_back(std::move(outputs));
   }
+  out["births"] = births_json(values.births);
   if (!values.written.empty()) {
     out["written"] = values.written;
     out["tags"] = values.sidecar;

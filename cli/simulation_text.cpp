@@ -70,6 +70,7 @@ std::string values_text(const ValueReport& values) {
     if (values.calls.size() > 1) out += fmt::format("{}call {}\n", call == 0 ? "" : "\n", call + 1);
     out += call_text(values.calls[call]);
   }
+  out += births_text(values.births);
   if (!values.written.empty())
     out += fmt::format("\n  written to {}, tags to {}\n", values.written, values.sidecar);
   return out;

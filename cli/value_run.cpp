@@ -1,5 +1,6 @@
 #include "cli/value_run.hpp"
 
+#include "cli/output_values.hpp"
 #include "kernels_ref/kernel_error.hpp"
 #include "model/diagnostic.hpp"
 #include "model/lower.hpp"
@@ -18,6 +19,15 @@ std::size_t count_launches(const model::Block& block) {
   return out;
 }
 
+bool has_nan_or_infinity(const simulator::ValueTrace& trace) {
+  for (const auto& call : trace.calls)
+    for (const simulator::ReturnedTensor& output : call) {
+      const OutputSummary summary = summarize(output.name, output.tensor.view());
+      if (summary.nans + summary.infinities > 0) return true;
+    }
+  return false;
+}
+
 }  // namespace
 
 ValueSetting read_setting(const ValueOptions& options) {
@@ -27,11 +37,12 @@ ValueSetting read_setting(const ValueOptions& options) {
 
 simulator::ValueTrace run_with_values(const model::Program& lowered, const model::RunPlan& plan,
                                       const ValueSetting& setting, Progress& progress,
-                                      const std::string& phase) {
+                                      const std::string& phase, bool births) {
   simulator::ValueOptions how;
   how.tensors = &setting.tensors;
   how.input_seed = setting.seed;
   how.numerics = setting.numerics;
+  how.births = births;
   how.on_launch = [&](const std::string& kernel) { progress.step(kernel); };
   progress.phase(phase, count_launches(lowered.body) * plan.calls.size());
   try {
@@ -39,6 +50,13 @@ simulator::ValueTrace run_with_values(const model::Program& lowered, const model
   } catch (const kernels::KernelError& error) {
     throw model::InputError({std::make_shared<const std::string>(lowered.file), 0, 0}, error.what());
   }
+}
+
+simulator::ValueTrace golden_run(const model::Program& contract_abiding, const model::RunPlan& plan,
+                                 const ValueSetting& setting, Progress& progress) {
+  simulator::ValueTrace trace = run_with_values(contract_abiding, plan, setting, progress, "golden run");
+  if (!trace.tags.findings.empty() || !has_nan_or_infinity(trace)) return trace;
+  return run_with_values(contract_abiding, plan, setting, progress, "looking where NaN is born", true);
 }
 
 model::Program contract_abiding(const model::Program& program) {

@@ -23,10 +23,15 @@ struct ValueSetting {
 /// Reads the tensors. Raises InputError for what no run could use.
 ValueSetting read_setting(const ValueOptions& options);
 
-/// Raises InputError: what run_values raises, and what a kernel refuses.
+/// Raises InputError: what run_values raises, and what a kernel refuses. `births`: look where NaN and
+/// infinity are born, which takes long where there are many.
 simulator::ValueTrace run_with_values(const model::Program& lowered, const model::RunPlan& plan,
                                       const ValueSetting& setting, Progress& progress,
-                                      const std::string& phase);
+                                      const std::string& phase, bool births = false);
+
+/// The golden run; with births when its outputs have NaN or infinity: no memory is to blame for those.
+simulator::ValueTrace golden_run(const model::Program& contract_abiding, const model::RunPlan& plan,
+                                 const ValueSetting& setting, Progress& progress);
 
 /// `program` as the contract has it, for lowered-program commands: under the profile `stock`.
 model::Program contract_abiding(const model::Program& program);

@@ -175,6 +175,36 @@ TEST_F(SimulateValues, AnOpThatCannotBeExecutedIsNamed) {
   refused({"--values"}, "mlir_fused_mul_1");
 }
 
+TEST_F(SimulateValues, NanBornInArithmeticIsToldApart) {
+  std::string text = chain_wrapper();
+  text.replace(text.find("binary_fn<mul>"), 14, "binary_fn<div>");
+  file_ = folder_.write("div.py", text);
+  const kernels::Tensor zero = [] {
+    kernels::Tensor out(model::DType::f32, {4, 8});
+    for (float& x : out.elements<float>()) x = 0;
+    return out;
+  }();
+  kernels::write_npz(folder_.path("in.npz"), {{"arg0_1", zero.view()}, {"arg1_1", zero.view()}});
+  const json out = report({"--tensors", folder_.path("in.npz")}, false);
+  EXPECT_EQ(out["verdict"], "clean") << "no memory is at fault";
+  const json& birth = out["values"]["births"].at(0);
+  EXPECT_EQ(birth["kind"], "0/0");
+  EXPECT_EQ(birth["kernel"], "mlir_fused_mul_1");
+  EXPECT_EQ(birth["elements"], 32);
+  EXPECT_THAT(simulate({"--tensors", folder_.path("in.npz")}, false).out,
+              HasSubstr("born in arithmetic, not read from memory\n  0/0 by div in mlir_fused_mul_1"));
+  EXPECT_THAT(call({"golden", file_, "--tensors", folder_.path("in.npz")}).out, HasSubstr("  0/0 by div"));
+  file_ = folder_.write("view.py", captured_view_wrapper());
+  EXPECT_THAT(report({"--memory", "nan"})["values"]["births"], IsEmpty()) << "this NaN was read";
+}
+
+TEST_F(SimulateValues, TuningHidesAGapFromTheFirstCall) {  // E10
+  const json out = report(
+      {"--memory", "nan", "--tuning", "--calls", "2", "--fault", "mlir_fused_mul_1:0[0:1,0:8]"}, false);
+  EXPECT_EQ(out["values"]["calls"][0][0]["difference"]["wrong"], 0);
+  EXPECT_EQ(out["values"]["calls"][1][0]["difference"]["wrong"], 8);
+}
+
 TEST_F(SimulateValues, AProgramThatIsWrongByItselfHasNoGoldenRun) {
   std::string text = chain_wrapper();
   const std::string launch = "    mlir_fused_add_0.run(arg0_1, arg1_1, buf0, stream=stream0)\n";
