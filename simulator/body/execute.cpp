@@ -120,7 +120,7 @@ void BodyRun::step(std::size_t index) {
   } else if (!movement(op)) {
     call(op);
   }
-  if (options_.observer) observe(op);
+  if (options_.observer && !op.operands.empty()) observe(op);  // literals that nobody needs are not made
   // Memory of values nobody uses any more goes back before the next operation allocates.
   for (ValueId id : op.operands)
     if (--left_[static_cast<std::size_t>(id)] == 0) values_[static_cast<std::size_t>(id)].reset();
