@@ -33,6 +33,10 @@ std::shared_ptr<const model::TensorFunction> body_of(const model::KernelDef& ker
 /// Row-major memory holds a NaN or an infinity.
 bool has_non_finite(const TensorView& view) {
   if (!model::is_floating(view.dtype())) return false;
+  const auto bad = [](auto x) { return !std::isfinite(x); };
+  const std::int64_t count = view.element_count();
+  if (view.dtype() == model::DType::f32)
+    return std::any_of(view.data<float>(), view.data<float>() + count, bad);
   Tensor wide(model::DType::f64, view.sizes());
   kernels::OpRegistry::builtin().run({"cast",
                                       {ConstTensorView(view)},
@@ -40,7 +44,7 @@ bool has_non_finite(const TensorView& view) {
                                       {wide.view()},
                                       {}});
   const auto elements = wide.elements<double>();
-  return std::any_of(elements.begin(), elements.end(), [](double x) { return !std::isfinite(x); });
+  return std::any_of(elements.begin(), elements.end(), bad);
 }
 
 bool only_reads(const Variant& variant) {
