@@ -61,6 +61,50 @@ TEST_F(Wrapper, OneFileIsRefutedForOneRuntimeAndProvedForAnother) {
   }
 }
 
+/// Memory handed on in another layout while a view of it is still to be read; NEXT is where buf1 lives.
+std::string reused_under_a_view(const std::string& next) {
+  std::string text = R"(import torch
+from torch import device, empty_strided
+reinterpret_tensor = torch._C._dynamo.guards._reinterpret_tensor
+async_compile = AsyncCompile()
+cpp_fused_0 = async_compile.cpp_pybinding(['const float*', 'float*'], '''
+extern "C"  void kernel(const float* in_ptr0, float* out_ptr0) {}
+''')
+async_compile.wait(globals())
+del async_compile
+
+def call(args):
+    arg0_1, = args
+    args.clear()
+    buf0 = empty_strided((4, 8), (8, 1), device='cpu', dtype=torch.float32)
+    cpp_fused_0(arg0_1, buf0)
+    view = reinterpret_tensor(buf0, (8, ), (1, ), 0)
+    buf1 = NEXT
+    cpp_fused_0(arg0_1, buf1)
+    buf2 = empty_strided((8, ), (1, ), device='cpu', dtype=torch.float32)
+    cpp_fused_0(view, buf2)
+    return (buf1, buf2, )
+
+def benchmark_compiled_module(times=10, repeat=10):
+    from torch._dynamo.testing import rand_strided
+    arg0_1 = rand_strided((4, 8), (8, 1), device='cpu', dtype=torch.float32)
+    fn = lambda: call([arg0_1])
+)";
+  return text.replace(text.find("NEXT"), 4, next);
+}
+
+// C3
+TEST_F(Wrapper, MemoryHandedOnInAnotherLayoutIsALaterTenant) {
+  const std::string early = folder_.write(
+      "early.py", reused_under_a_view("reinterpret_tensor(buf0, (8, 4), (4, 1), 0); del buf0  # reuse"));
+  const CliResult bad = call({"check", early, "--runtime", "stock"});
+  EXPECT_EQ(bad.code, kFindings) << bad.out;
+  EXPECT_THAT(bad.out, HasSubstr("STALE view[0]"));
+  const std::string fresh = folder_.write(
+      "fresh.py", reused_under_a_view("empty_strided((8, 4), (4, 1), device='cpu', dtype=torch.float32)"));
+  EXPECT_EQ(call({"check", fresh, "--runtime", "stock"}).code, kClean);
+}
+
 TEST_F(Wrapper, ALogDecidesWhichKernelsFellBack) {
   const std::string file = resnet18({.reuse = false, .captured_views = true});
   const std::string quiet = folder_.write("quiet.log", "nothing happened\n");

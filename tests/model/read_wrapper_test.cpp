@@ -160,8 +160,8 @@ TEST(ReadWrapper, MlirStatic) {
                   "free arg0_1", "view buf0.view of buf0 (2, 4, 4)[16, 4, 1]",
                   "view arg1_1.view of arg1_1 (2, 4, 4)[16, 4, 1]", "alloc buf1 (2, 4, 4)[16, 4, 1] f32",
                   "torch.ops.aten.bmm.default(read buf0.view, read arg1_1.view, write buf1) -> buf1",
-                  "free buf0.view, arg1_1.view", "free buf0", "rename buf2 = buf1",
-                  "view buf3 of buf2 (4, 8)[8, 1]", "free buf2", "alloc buf4 (4, 8)[8, 1] f16",
+                  "free buf0.view, arg1_1.view", "free buf0", "rename buf2 = buf1", "rename buf2#2 = buf2",
+                  "view buf3 of buf2#2 (4, 8)[8, 1]", "free buf2#2", "alloc buf4 (4, 8)[8, 1] f16",
                   "mlir_fused__to_copy_1(buf3, buf4) -> buf4", "free buf3", "return buf4"));
   ASSERT_EQ(program.kernels.size(), 2U);
   EXPECT_EQ(program.kernels[0].kind, KernelKind::mlir_auto_fallback);
@@ -222,8 +222,8 @@ TEST(ReadWrapper, Torch24Triton) {
           "input primals_3 (64, 64)[64, 1] f16", "view primals_2 (caller) of primals_2 ?",
           "assert primals_1 (64, 2048)[2048, 1]", "assert primals_2 (64)[1]",
           "assert primals_3 (64, 64)[64, 1]", "alloc buf0 (64, 1)[1, 64] f32",
-          "extern_kernels.mm(read primals_3, read primals_3, write buf0) -> buf0",
-          "view buf1 of buf0 (64, 1)[1, 1]", "free buf0", "alloc workspace_0 (64)[1] u8",
+          "extern_kernels.mm(read primals_3, read primals_3, write buf0) -> buf0", "rename buf0#2 = buf0",
+          "view buf1 of buf0#2 (64, 1)[1, 1]", "free buf0#2", "alloc workspace_0 (64)[1] u8",
           "torch.ops.aten.zero_(write workspace_0) -> workspace_0",
           "triton_red_fused_norm_0(buf1, primals_1, primals_2, primals_2, 64, 2048) -> buf1, primals_2",
           "free workspace_0", "alloc buf2 (64, 64)[64, 1] f16",

@@ -79,6 +79,22 @@ bool Evaluator::is_released_next(std::string_view name) const {
   return false;
 }
 
+/// `b = reinterpret_tensor(a, sizes, strides, 0); del a  # reuse`: the memory of a is handed on in another
+/// layout. a is renamed first, so that views of a keep what they had (C3), as after `b = a; del a`.
+void Evaluator::rename_before_view(const Expr& value, std::string_view target) {
+  if (value.kind != ExprKind::call || value.items[0]->text.find("reinterpret_tensor") == std::string::npos)
+    return;
+  const Expr* tensor = positional(value, 0);
+  const Expr* offset = positional(value, 3);
+  const bool at_start = !offset || (offset->kind == ExprKind::integer && offset->value == 0);
+  if (!tensor || tensor->kind != ExprKind::name || tensor->text == target || !at_start) return;
+  const auto found = frame().variables.find(tensor->text);
+  if (found == frame().variables.end() || found->second.deleted || found->second.borrowed) return;
+  Value& held = found->second.value;
+  if (!held.is(Value::Kind::handle) || !held.owned || !is_released_next(tensor->text)) return;
+  held.name = builder_.bind(prefix() + std::string(tensor->text), handle_of(held), Bind::Kind::rename);
+}
+
 /// Is `b = value` a later tenant of the same memory? Names of pool slices are not deleted when their contents
 /// are done with, but what has been written is not merely given a second name: `buf1 = buf0  # reuse`, `buf6
 /// = buf0  # alloc`. A name given to a slice before anything is in it is a part of it (`# alias`).

@@ -101,6 +101,7 @@ class Evaluator {
   std::string handle_of(const Value& value);
   void collect_handles(const Value& value, std::vector<std::string>& into);
   bool is_released_next(std::string_view name) const;
+  void rename_before_view(const Expr& value, std::string_view target);
   bool is_reuse(const Value& value);
 
   // control_flow.cpp

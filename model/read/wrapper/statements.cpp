@@ -120,6 +120,7 @@ void Evaluator::assign(const Stmt& statement) {
   const bool second_name = value.kind == ExprKind::name && first.kind == ExprKind::name &&
                            first.text != value.text && statement.targets.size() == 1;
   const bool rename = second_name && is_released_next(value.text);
+  if (first.kind == ExprKind::name) rename_before_view(value, first.text);
   const Value result = eval(value, wanted(first));
   const Bind::Kind how = rename                            ? Bind::Kind::rename
                          : second_name && is_reuse(result) ? Bind::Kind::reuse
