@@ -109,7 +109,7 @@ class Walker {
   void add_event(Event::Kind kind, const Access& access, const Name& writer, int life);
   void store(const Clause& clause, const Name& kernel, const Name& writer, const Cond& guard, int order,
              bool ideal_too);
-  void accumulate_reads(const Clause& clause, const Use& use, const Access& a, const Name& kernel);
+  Cond accumulate_reads(const Clause& clause, const Use& use, const Access& a, const Name& kernel);
   void on_stream(const Access& access, const Name& stream, StreamAccess::Kind kind, const Name& buffer,
                  const Name& actor);
   void visit(const Launch& s);

@@ -167,7 +167,7 @@ void Walker::store(const Clause& clause, const Name& kernel, const Name& writer,
     if (!state.layout && !state.spans_storage) kind = Event::Kind::unknown;
     Access a = access(clause.set, state, when, order);
     if (clause.kind == Clause::Kind::accumulate) {
-      accumulate_reads(clause, use, a, kernel);
+      a.guard = a.guard && accumulate_reads(clause, use, a, kernel);
     } else {
       bounds(a, shown(text(clause.buffer)), kernel);
     }
@@ -177,11 +177,12 @@ void Walker::store(const Clause& clause, const Name& kernel, const Name& writer,
   }
 }
 
-/// An accumulation reads what it adds to: it must be there, and of this life.
-void Walker::accumulate_reads(const Clause& clause, const Use& use, const Access& a, const Name& kernel) {
+/// An accumulation reads what it adds to: it must be there, and of this life. Returns when it takes place:
+/// not into a handle that is not as declared (C7).
+Cond Walker::accumulate_reads(const Clause& clause, const Use& use, const Access& a, const Name& kernel) {
   const std::string buffer = shown(text(clause.buffer));
   const Cond as_declared = report_mismatch(use, clause.relies_on_declared, buffer, kernel);
-  if (as_declared.is_false()) return;
+  if (as_declared.is_false()) return as_declared;
   Read r;
   r.access = a;
   r.access.guard = a.guard && as_declared;
@@ -192,6 +193,7 @@ void Walker::accumulate_reads(const Clause& clause, const Use& use, const Access
   r.life = use.state.value.life;
   r.where = step_->where;
   world_.reads.push_back(std::move(r));
+  return as_declared;
 }
 
 void Walker::on_stream(const Access& access, const Name& stream, StreamAccess::Kind kind, const Name& buffer,
