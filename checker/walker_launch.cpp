@@ -116,9 +116,9 @@ int Walker::apply(const Rebind& rebind, const Name& kernel, const Name& writer,
     if (!rebind.alias_of.empty()) {
       fresh = aliased(rebind, kernel, state, binding.when);
     } else {
-      if (storage < 0)
-        storage = rebind.same_as >= 0 ? earlier[static_cast<std::size_t>(rebind.same_as)]
-                                      : result_storage(object.name, result, writer, order);
+      // Nothing holds the earlier result when its handle is dead: then this one has memory of its own.
+      if (storage < 0 && rebind.same_as >= 0) storage = earlier[static_cast<std::size_t>(rebind.same_as)];
+      if (storage < 0) storage = result_storage(object.name, result, writer, order);
       state.storage = storage;
       state.spans_storage = true;
       fresh.push_back({binding.when, state});

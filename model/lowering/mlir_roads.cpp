@@ -244,17 +244,19 @@ class FallbackRoad {
     return layout;
   }
 
+  /// One tensor returned twice.
+  void share_earlier(const ResultFacts& facts, Rebind& move) const {
+    if (facts.same_as >= 0) move.same_as = rebind_of_[static_cast<std::size_t>(facts.same_as)];
+  }
+
   void share(std::size_t i, Delivery delivery, Rebind& move) const {
     const ResultFacts& facts = *result(i);
     const Layout own{facts.sizes, facts.eager_strides, facts.view_offset};
     if (delivery == Delivery::rebind_set && !own.is_contiguous()) return;  // contiguous() made a copy
-    if (facts.same_as >= 0 && rebind_of_[static_cast<std::size_t>(facts.same_as)] >= 0) {
-      move.same_as = rebind_of_[static_cast<std::size_t>(facts.same_as)];
-      return;
-    }
-    if (facts.view_of < 0) return;
+    if (facts.view_of < 0) return share_earlier(facts, move);
     const Name& input = context_.launch.arguments[static_cast<std::size_t>(facts.view_of)].handle;
-    if (!context_.environment.contiguous(input) && copies_inputs(context_)) return;  // a view of the copy
+    const bool of_a_copy = !context_.environment.contiguous(input) && copies_inputs(context_);
+    if (of_a_copy) return share_earlier(facts, move);
     move.alias_of = input;
     move.result = own;
   }
