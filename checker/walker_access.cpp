@@ -181,7 +181,7 @@ void Walker::store(const Clause& clause, const Name& kernel, const Name& writer,
 /// not into a handle that is not as declared (C7).
 Cond Walker::accumulate_reads(const Clause& clause, const Use& use, const Access& a, const Name& kernel) {
   const std::string buffer = shown(text(clause.buffer));
-  const Cond as_declared = report_mismatch(use, clause.relies_on_declared, buffer, kernel);
+  Cond as_declared = report_mismatch(use, clause.relies_on_declared, buffer, kernel);
   if (as_declared.is_false()) return as_declared;
   Read r;
   r.access = a;
