@@ -35,28 +35,27 @@ class Minimiser {
     question.wrong.collect_symbols(symbols_);
   }
 
+  /// From the first check that finds a model on, the solver's last model satisfies all that is asserted.
   Found run(Witness& witness, std::string* proof) {
     Scope scope(solver_);
     solver_.add(question_.wrong && roads(world_, question_.wrong));
-    const Answer answer = solver_.check();
-    const bool never =
-        answer == Answer::unsat || (answer == Answer::sat && question_.running && !still_running());
-    if (never && proof) *proof = solver_.smtlib();
-    if (never) return Found::none;
-    if (answer == Answer::unknown) return Found::unknown;
-    if (solver_.check() != Answer::sat) return Found::unknown;
-    fewest_fallbacks();
+    Answer answer = solver_.check();
+    if (answer == Answer::sat && question_.running) answer = still_running();
+    if (answer == Answer::unsat && proof) *proof = solver_.smtlib();
+    if (answer == Answer::unsat) return Found::none;
+    if (answer == Answer::unknown || !fewest_fallbacks()) return Found::unknown;
     for (const model::Symbol& symbol : program_.symbols) least(SymExpr::symbol(symbol.name));
     for (const Choice& choice : world_.choices)
       if (symbols_.contains(choice.symbol)) least(SymExpr::symbol(choice.symbol));
     for (const SymExpr& index : question_.element) least(index);
-    return fill(witness) ? Found::witness : Found::unknown;
+    fill(witness);
+    return solver_.stopped() ? Found::unknown : Found::witness;
   }
 
  private:
   /// Joins that no launch has raised before: first what is about the question's own roads, which mostly
   /// settles it.
-  bool still_running() {
+  Answer still_running() {
     const Cond& all = *question_.running;
     const std::vector<Cond> parts = all.kind() == Cond::Kind::conj ? all.parts() : std::vector<Cond>{all};
     for (const Cond& part : parts) {
@@ -66,14 +65,14 @@ class Minimiser {
           std::any_of(mentioned.begin(), mentioned.end(), [&](auto& s) { return symbols_.contains(s); });
       if (own) solver_.add(part);
     }
-    if (solver_.check() == Answer::unsat) return false;
+    if (solver_.check() == Answer::unsat) return Answer::unsat;
     all.collect_symbols(symbols_);
     solver_.add(all && roads(world_, all));
-    return solver_.check() != Answer::unsat;
+    return solver_.check();
   }
 
-  /// at most k for k = 0, 1, 2, ... over the roads the question depends on.
-  void fewest_fallbacks() {
+  /// As few kernels off their tuned road as can be, among those the question depends on. False: too hard.
+  bool fewest_fallbacks() {
     SymExpr count = 0;
     for (const Choice& choice : world_.choices) {
       if (!symbols_.contains(choice.symbol)) continue;
@@ -82,7 +81,10 @@ class Minimiser {
       solver_.add((off && Cond::eq(flag, 1)) || (!off && Cond::eq(flag, 0)));
       count = count + flag;
     }
-    if (!count.is_constant()) least(count);
+    if (count.is_constant()) return true;
+    if (solver_.check() != Answer::sat) return false;
+    least(count, 0);
+    return true;
   }
 
   bool holds(const Cond& extra) {
@@ -91,36 +93,35 @@ class Minimiser {
     return solver_.check() == Answer::sat;
   }
 
-  /// Fixes an expression to its least possible value. The lower end of its range is tried first: it mostly
-  /// is.
-  void least(const SymExpr& expr) {
-    if (expr.is_constant()) return;
-    const auto lo = world_.ranges.of(expr).lo;
-    if (lo && holds(Cond::eq(expr, *lo))) {
-      solver_.add(Cond::eq(expr, *lo));
-    } else {
-      bisect(expr, lo ? *lo : -(std::int64_t{1} << 40));
-    }
-  }
+  /// Fixes an expression to its least possible value, coming down from the one it has in the last model.
+  void least(const SymExpr& expr) { least(expr, world_.ranges.of(expr).lo); }
 
-  /// Between a value known impossible and one known possible.
-  void bisect(const SymExpr& expr, std::int64_t impossible) {
-    if (solver_.check() != Answer::sat) return;
-    auto possible = solver_.value(expr);
+  void least(const SymExpr& expr, std::optional<std::int64_t> lowest) {
+    auto possible = expr.is_constant() ? std::nullopt : solver_.value(expr);
     if (!possible) return;
-    while (*possible - impossible > 1) {
-      const std::int64_t middle = impossible + (*possible - impossible) / 2;
-      if (holds(Cond::le(expr, middle))) {
-        possible = middle;
+    if (!lowest) lowest = lower_end(expr, *possible);
+    std::int64_t probe = *lowest;  // it mostly is
+    while (*possible > *lowest) {
+      if (holds(Cond::le(expr, probe))) {
+        possible = solver_.value(expr);
+        if (!possible) return;  // asked to stop
       } else {
-        impossible = middle;
+        lowest = probe + 1;
       }
+      probe = *lowest + (*possible - *lowest) / 2;
     }
     solver_.add(Cond::eq(expr, *possible));
   }
 
-  bool fill(Witness& witness) {
-    if (solver_.check() != Answer::sat) return false;
+  /// A value the expression is not below: 0 mostly, else by steps that double.
+  std::int64_t lower_end(const SymExpr& expr, std::int64_t possible) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 40;
+    std::int64_t end = std::min<std::int64_t>(possible, 0);
+    for (std::int64_t step = 1; end > -kFar && holds(Cond::lt(expr, end)); step *= 2) end -= step;
+    return end;
+  }
+
+  void fill(Witness& witness) {
     auto take = [&](const std::string& symbol) {
       witness.values[symbol] = solver_.value(SymExpr::symbol(symbol)).value_or(0);
     };
@@ -130,7 +131,6 @@ class Minimiser {
     for (const std::string& symbol : symbols_) take(symbol);
     for (const SymExpr& index : question_.element)
       witness.element.push_back(solver_.value(index).value_or(0));
-    return !solver_.stopped();
   }
 
   Solver& solver_;

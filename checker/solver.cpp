@@ -138,7 +138,6 @@ void Solver::add(const Cond& condition) {
 
 Answer Solver::check() {
   ++impl_->queries;
-  impl_->model.reset();
   if (impl_->stop.stop_requested()) return Answer::unknown;
   try {
     switch (impl_->solver.check()) {

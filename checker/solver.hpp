@@ -26,8 +26,8 @@ class Solver {
   void pop();
   void add(const model::Cond& condition);
   Answer check();
-  /// Value of an expression in the last model; symbols the model leaves open count as 0. Only after
-  /// Answer::sat.
+  /// Value of an expression in the last model, that of the last Answer::sat; symbols it leaves open count as
+  /// 0. Only after one.
   std::optional<std::int64_t> value(const model::SymExpr& expr) const;
   /// Everything asserted, as SMT-LIB 2 text ending in (check-sat).
   std::string smtlib() const;
