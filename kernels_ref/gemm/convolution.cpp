@@ -1,5 +1,5 @@
-// The fast convolution: stage the input once, then one GEMM a group whose taps are offsets into the staged
-// planes.
+// The fast convolution: stage a few images at a time, then one GEMM a group whose taps are offsets into the
+// staged planes.
 #include "kernels_ref/gemm/convolution.hpp"
 
 #include <algorithm>
@@ -46,15 +46,20 @@ bool planes_are_runs(const ConstTensorView& view) {
 template <typename T>
 class Convolution final : public ConvolutionPlan {
  public:
-  Convolution(const ConvolutionParams& params, const ConstTensorView& weight, const NumericsProfile& profile)
+  /// `once`: the packed weights lie in scratch memory.
+  Convolution(const ConvolutionParams& params, const ConstTensorView& weight, const NumericsProfile& profile,
+              bool once)
       : params_(params), weight_sizes_(weight.sizes()), dtype_(weight.dtype()), profile_(profile) {
     taps_ = convolution_taps(weight.size(1), weight.size(2), weight.size(3), profile);
     const std::vector<std::int64_t> offsets = weight_offsets(taps_, weight);
     const std::int64_t filters = weight.size(0) / params.groups;
+    const std::int64_t size = PackedWeights<T>::packed_size(filters, std::ssize(taps_));
+    T* const memory =
+        once ? scratch<T>(ScratchUse::weights, element_count(Sizes{size, params.groups})) : nullptr;
     for (std::int64_t g = 0; g < params.groups; ++g) {
       const std::byte* base = weight.bytes() + g * filters * weight.stride(0) * model::size_in_bytes(dtype_);
       groups_.emplace_back(WeightsSource{base, dtype_, filters, weight.stride(0), offsets},
-                           profile.input_rounding_conv, profile.k_block);
+                           profile.input_rounding_conv, profile.k_block, once ? memory + g * size : nullptr);
     }
   }
 
@@ -71,9 +76,11 @@ class Convolution final : public ConvolutionPlan {
 
   bool can_read_directly(const ConvolutionShape& shape, const ConstTensorView& input) const;
   Source direct(const ConvolutionShape& shape, const ConstTensorView& input) const;
-  Source staged(const ConvolutionShape& shape, const ConstTensorView& input) const;
-  void stage_planes(const ConvolutionShape& shape, const StagedLayout& layout, const ConstTensorView& input,
-                    T* to) const;
+  void multiply_staged(const ConvolutionShape& shape, const ConstTensorView& input, T* out,
+                       std::int64_t image_stride, std::int64_t row_stride, GemmEpilogue<T> epilogue) const;
+  /// `images`: the first of shape.batch images that lie as `input`'s do.
+  void stage_planes(const ConvolutionShape& shape, const StagedLayout& layout, const std::byte* images,
+                    const ConstTensorView& input, T* to) const;
   void multiply(const ConvolutionShape& shape, const Source& source, T* out, std::int64_t image_stride,
                 std::int64_t row_stride, const GemmEpilogue<T>& epilogue) const;
 
@@ -108,25 +115,42 @@ typename Convolution<T>::Source Convolution<T>::direct(const ConvolutionShape& s
   return source;
 }
 
+/// As many images as stay in the threads' second-level caches until they are multiplied.
 template <typename T>
-typename Convolution<T>::Source Convolution<T>::staged(const ConvolutionShape& shape,
-                                                       const ConstTensorView& input) const {
+std::int64_t images_at_once(const StagedLayout& layout) {
+  constexpr std::int64_t kBytes = 1 << 20;
+  const std::int64_t image = std::max<std::int64_t>(1, layout.image) * static_cast<std::int64_t>(sizeof(T));
+  return std::max<std::int64_t>(1, kBytes * thread_count() / image);
+}
+
+template <typename T>
+void Convolution<T>::multiply_staged(const ConvolutionShape& shape, const ConstTensorView& input, T* out,
+                                     std::int64_t image_stride, std::int64_t row_stride,
+                                     GemmEpilogue<T> epilogue) const {
   const bool zero_taps =
       std::any_of(taps_.begin(), taps_.end(), [](const Tap& tap) { return tap.channel < 0; });
   const StagedLayout layout = staged_layout(params_, shape, zero_taps);
-  T* memory = scratch<T>(ScratchUse::staged, layout.image * shape.batch);
-  stage_planes(shape, layout, input, memory);
+  const std::int64_t at_once = std::min(shape.batch, images_at_once<T>(layout));
+  T* memory = scratch<T>(ScratchUse::staged, layout.image * at_once);
   Source source{
       memory, {shape.out_height * shape.out_width, shape.out_width, layout.image, layout.columns.size()}, {}};
   for (std::int64_t g = 0; g < params_.groups; ++g)
     for (const Tap& tap : taps_)
       source.tap_offsets.push_back(layout.offset(params_, tap, g * shape.group_channels));
-  return source;
+  ConvolutionShape part = shape;
+  for (std::int64_t first = 0; first < shape.batch; first += at_once) {
+    part.batch = std::min(at_once, shape.batch - first);
+    stage_planes(part, layout, element_address(input, first * input.stride(0)), input, memory);
+    multiply(part, source, out, image_stride, row_stride, epilogue);
+    out += part.batch * image_stride;
+    if (epilogue.addend != nullptr) epilogue.addend += part.batch * image_stride;
+  }
 }
 
 template <typename T>
 void Convolution<T>::stage_planes(const ConvolutionShape& shape, const StagedLayout& layout,
-                                  const ConstTensorView& input, T* to) const {
+                                  const std::byte* images, const ConstTensorView& input, T* to) const {
+  const std::int64_t width = model::size_in_bytes(input.dtype());
   const PlaneTask task{.height = shape.height,
                        .width = shape.width,
                        .row_stride = input.stride(2),
@@ -152,8 +176,7 @@ void Convolution<T>::stage_planes(const ConvolutionShape& shape, const StagedLay
       if (channel == shape.channels)
         std::fill_n(place, layout.plane, T{0});  // what zero taps read
       else
-        stage(task, element_address(input, plane / planes * input.stride(0) + channel * input.stride(1)),
-              place);
+        stage(task, images + (plane / planes * input.stride(0) + channel * input.stride(1)) * width, place);
     }
   });
 }
@@ -194,27 +217,32 @@ void Convolution<T>::run(const ConstTensorView& input, const TensorView& output,
   const std::vector<T> shift = widened_vector<T>(epilogue.shift);
   GemmEpilogue<T> steps{present(epilogue.scale) ? scale.data() : nullptr,
                         present(epilogue.shift) ? shift.data() : nullptr, nullptr, epilogue.relu};
-  const Source source = can_read_directly(shape, input) ? direct(shape, input) : staged(shape, input);
+  const auto run_into = [&](T* out, std::int64_t image_stride, std::int64_t row_stride) {
+    if (can_read_directly(shape, input))
+      multiply(shape, direct(shape, input), out, image_stride, row_stride, steps);
+    else
+      multiply_staged(shape, input, out, image_stride, row_stride, steps);
+  };
 
   const bool same_layout = !present(epilogue.addend) || epilogue.addend.strides() == output.strides();
   if (dtype_ == kDTypeOf<T> && planes_are_runs(output) && same_layout) {
     if (present(epilogue.addend)) steps.addend = epilogue.addend.data<T>();
-    return multiply(shape, source, output.data<T>(), output.stride(0), output.stride(1), steps);
+    return run_into(output.data<T>(), output.stride(0), output.stride(1));
   }
   // Another element type or layout: results and addend as rows of T, then one pass that rounds and scatters.
   const Tensor addend = present(epilogue.addend) ? widened_copy<T>(epilogue.addend) : Tensor();
   if (present(epilogue.addend)) steps.addend = addend.view().data<T>();
   T* result = scratch<T>(ScratchUse::result, output.element_count());
   const std::int64_t columns = shape.out_height * shape.out_width;
-  multiply(shape, source, result, shape.filters * columns, columns, steps);
+  run_into(result, shape.filters * columns, columns);
   narrow_into(output, result);
 }
 
 std::unique_ptr<ConvolutionPlan> prepare(const ConvolutionParams& params, const ConstTensorView& weight,
-                                         const NumericsProfile& profile) {
+                                         const NumericsProfile& profile, bool once) {
   if (sum_type(weight.dtype(), profile) == DType::f64)
-    return std::make_unique<Convolution<double>>(params, weight, profile);
-  return std::make_unique<Convolution<float>>(params, weight, profile);
+    return std::make_unique<Convolution<double>>(params, weight, profile, once);
+  return std::make_unique<Convolution<float>>(params, weight, profile, once);
 }
 
 }  // namespace
@@ -224,7 +252,7 @@ PreparedConvolution::PreparedConvolution(const ConvolutionParams& params, const 
   validate(profile);
   check_filter(params, weight);
   const FpStateGuard state;
-  plan_ = prepare(params, weight, profile);
+  plan_ = prepare(params, weight, profile, false);
 }
 PreparedConvolution::PreparedConvolution(PreparedConvolution&&) noexcept = default;
 PreparedConvolution& PreparedConvolution::operator=(PreparedConvolution&&) noexcept = default;
@@ -240,7 +268,10 @@ void convolution(const ConvolutionParams& params, const ConstTensorView& input, 
                  const NumericsProfile& profile) {
   check_convolution(convolution_shape(params, input.sizes(), weight.sizes()), input, weight.dtype(), output,
                     epilogue);
-  PreparedConvolution(params, weight, profile).run(input, output, epilogue);
+  validate(profile);
+  check_filter(params, weight);
+  const FpStateGuard state;
+  prepare(params, weight, profile, true)->run(input, output, epilogue);
 }
 
 }  // namespace bufferproof::kernels

@@ -76,6 +76,9 @@ struct GemmKernels {
   GemmTileShape shape_f64;
   void (*run_f32)(const GemmTask<float>&);
   void (*run_f64)(const GemmTask<double>&);
+  /// Neighbouring taps of one tile's rows, `row_stride` apart, in the order of GemmTask::weights.
+  void (*pack_f32)(const float* from, std::int64_t row_stride, std::int64_t taps, float* to);
+  void (*pack_f64)(const double* from, std::int64_t row_stride, std::int64_t taps, double* to);
 };
 BUFFERPROOF_ISA_TABLE(GemmKernels, gemm_kernels)
 

@@ -3,6 +3,7 @@
 #include "kernels_ref/gemm/gemm_kernel.hpp"
 
 #include "kernels_ref/gemm/finish.hpp"
+#include "kernels_ref/gemm/pack_rows.hpp"
 #include "kernels_ref/gemm/panel.hpp"
 #include "kernels_ref/gemm/tile.hpp"
 
@@ -87,7 +88,11 @@ void run(const GemmTask<T>& task) {
 
 }  // namespace
 
-constinit const GemmKernels gemm_kernels{
-    .shape_f32 = kShape<float>, .shape_f64 = kShape<double>, .run_f32 = run<float>, .run_f64 = run<double>};
+constinit const GemmKernels gemm_kernels{.shape_f32 = kShape<float>,
+                                         .shape_f64 = kShape<double>,
+                                         .run_f32 = run<float>,
+                                         .run_f64 = run<double>,
+                                         .pack_f32 = pack_rows<float>,
+                                         .pack_f64 = pack_rows<double>};
 
 }  // namespace bufferproof::kernels::BUFFERPROOF_ISA_NAMESPACE

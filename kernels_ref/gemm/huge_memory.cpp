@@ -9,31 +9,56 @@
 
 #include "kernels_ref/kernel_error.hpp"
 
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#define BUFFERPROOF_MAPS_MEMORY 1
+#else
+#define BUFFERPROOF_MAPS_MEMORY 0
+#endif
+
 namespace bufferproof::kernels::detail {
 namespace {
 
 constexpr std::size_t kLine = 64;
+constexpr std::size_t kMapped = std::size_t{1} << 20;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+#if BUFFERPROOF_MAPS_MEMORY
+HugeBlock map_memory(std::size_t bytes) {
+  void* const block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED) return {};
+  if (bytes >= kHugePage) madvise(block, bytes, MADV_HUGEPAGE);  // a wish: failure changes nothing but speed
+  return {block, bytes};
+}
+#endif
+
+HugeBlock allocate(std::size_t bytes) {
+#if BUFFERPROOF_MAPS_MEMORY
+  if (bytes >= kMapped) return map_memory(bytes);
+#endif
+  return {std::aligned_alloc(kLine, (bytes / kLine + 1) * kLine), 0};
+}
 
 }  // namespace
 
-void* allocate_huge(std::int64_t count, std::int64_t element_size) {
+HugeBlock allocate_huge(std::int64_t count, std::int64_t element_size) {
   std::size_t bytes = 0;
-  void* block = nullptr;
-  if (count >= 0 && !__builtin_mul_overflow(count, element_size, &bytes) && bytes < (std::size_t{1} << 47)) {
-    const std::size_t alignment = bytes >= kHugePage ? kHugePage : kLine;
-    bytes = (bytes / alignment + 1) * alignment;
-    block = std::aligned_alloc(alignment, bytes);
-  }
-  if (block == nullptr)
+  HugeBlock block;
+  if (count >= 0 && !__builtin_mul_overflow(count, element_size, &bytes) && bytes < (std::size_t{1} << 47))
+    block = allocate(bytes);
+  if (block.bytes == nullptr)
     throw KernelError("gemm", "operands", "operands that fit this machine's memory",
                       std::to_string(count) + " elements");
-#if defined(__linux__)
-  if (bytes >= kHugePage) madvise(block, bytes, MADV_HUGEPAGE);  // a wish: failure changes nothing but speed
-#endif
   return block;
 }
 
-void FreeHuge::operator()(void* block) const { std::free(block); }
+void FreeHuge::operator()(void* block) const {
+#if BUFFERPROOF_MAPS_MEMORY
+  if (mapped > 0) {
+    munmap(block, mapped);
+    return;
+  }
+#endif
+  std::free(block);
+}
 
 }  // namespace bufferproof::kernels::detail

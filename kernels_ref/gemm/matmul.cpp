@@ -78,7 +78,9 @@ class MatrixProduct {
     const std::vector<std::int64_t> weight_offsets = offsets(product_.a.size(1), product_.a.stride(1));
     const PackedWeights<T> weights(
         {product_.a.bytes(), product_.a.dtype(), product_.a.size(0), product_.a.stride(0), weight_offsets},
-        profile_.input_rounding_matmul, profile_.k_block);
+        profile_.input_rounding_matmul, profile_.k_block,
+        scratch<T>(ScratchUse::weights,
+                   PackedWeights<T>::packed_size(product_.a.size(0), product_.a.size(1))));
     const std::int64_t columns = product_.b.size(1);
     const bool direct = can_read_directly();
     const T* source = direct ? product_.b.data<T>() : staged();

@@ -32,11 +32,14 @@ inline constexpr std::int64_t kZeroTap = INT64_MIN;
 template <typename T>
 class PackedWeights {
  public:
-  PackedWeights(const WeightsSource& source, InputRounding rounding, int k_block);
+  /// `memory`: packed_size() elements that outlive this; nullptr: memory of its own.
+  PackedWeights(const WeightsSource& source, InputRounding rounding, int k_block, T* memory = nullptr);
+  /// Elements of packed weights for the current instruction set. Throws KernelError on overflow.
+  static std::int64_t packed_size(std::int64_t rows, std::int64_t taps);
 
   const GemmKernels& kernels() const { return *kernels_; }
   const GemmTileShape& shape() const;
-  const T* data() const { return values_.get(); }
+  const T* data() const { return values_; }
   std::int64_t rows() const { return rows_; }
   std::int64_t taps() const { return taps_; }
   std::int64_t row_tiles() const;
@@ -45,6 +48,10 @@ class PackedWeights {
  private:
   template <typename Element>
   void pack(const WeightsSource& source, InputRounding rounding);
+  /// `taps` taps of one tile from `first` on.
+  template <typename Element>
+  void pack_tile(const WeightsSource& source, const Element* base, InputRounding rounding, std::int64_t tile,
+                 std::int64_t first, std::int64_t taps, T* to) const;
   /// `count` taps of a row from `first` on; `to` is the first one's place.
   template <typename Element>
   void pack_row(const WeightsSource& source, const Element* base, InputRounding rounding, std::int64_t row,
@@ -54,7 +61,8 @@ class PackedWeights {
   std::int64_t rows_;
   std::int64_t taps_;
   std::int64_t taps_per_pass_;
-  HugeArray<T> values_;
+  HugeArray<T> own_;
+  T* values_;
 };
 
 }  // namespace bufferproof::kernels

@@ -10,8 +10,8 @@
 
 namespace bufferproof::kernels {
 
-enum class ScratchUse : std::uint8_t { staged, tiles, result };
-inline constexpr int kScratchUses = 3;
+enum class ScratchUse : std::uint8_t { weights, staged, tiles, result };
+inline constexpr int kScratchUses = 4;
 
 namespace detail {
 void* scratch_bytes(ScratchUse use, std::int64_t count, std::int64_t element_size);

@@ -110,7 +110,7 @@ void ElementwiseChain::output(Value value, const TensorView& view) {
   outputs_.emplace_back(value, view);
 }
 
-std::vector<int> ElementwiseChain::assign_slots(int& count) const {
+std::vector<int> ElementwiseChain::assign_slots(const std::vector<bool>& kept, int& count) const {
   std::vector<std::size_t> last_use(nodes_.size(), 0);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     last_use[i] = std::max(last_use[i], i);
@@ -120,14 +120,20 @@ std::vector<int> ElementwiseChain::assign_slots(int& count) const {
   std::vector<int> slots(nodes_.size(), -1);
   std::vector<int> free;
   count = 0;
+  const auto keeps = [&](std::size_t i) {
+    return !nodes_[i].op && kept[static_cast<std::size_t>(nodes_[i].input)];
+  };
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (keeps(i)) slots[i] = count++;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    // A constant input keeps its slot: it is filled in once. Others may be taken over after their last
-    // reader.
+    if (keeps(i)) continue;
+    // A slot may be taken over after its last reader.
     if (free.empty()) free.push_back(count++);
     slots[i] = free.back();
     free.pop_back();
     for (std::size_t j = 0; j <= i; ++j)
-      if (last_use[j] == i && slots[j] >= 0 && std::find(free.begin(), free.end(), slots[j]) == free.end() &&
+      if (last_use[j] == i && slots[j] >= 0 && !keeps(j) &&
+          std::find(free.begin(), free.end(), slots[j]) == free.end() &&
           (j == i || std::find(nodes_[i].operands.begin(), nodes_[i].operands.end(), static_cast<Value>(j)) !=
                          nodes_[i].operands.end()))
         free.push_back(slots[j]);
@@ -135,17 +141,47 @@ std::vector<int> ElementwiseChain::assign_slots(int& count) const {
   return slots;
 }
 
+/// Inputs that are one element along each row, as most of a normalisation's are: their slots are filled when
+/// the element changes, not for every block.
+struct ElementwiseChain::Repeated {
+  struct Filled {
+    const void* element = nullptr;
+    std::int64_t count = 0;
+  };
+  std::vector<bool> kept;
+  std::vector<Filled> filled;
+
+  Repeated(const BlockWalk& walk, std::size_t inputs) : kept(inputs, false), filled(inputs) {
+    constexpr std::size_t kMost = 16;  // slots of their own: they share the nearest cache with the steps'
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < inputs && count < kMost; ++i) {
+      kept[i] = walk.repeats(i);
+      count += kept[i] ? 1 : 0;
+    }
+  }
+  const void* get(const BlockWalk& walk, std::size_t input, const BlockWalk::Position& here, std::int64_t n,
+                  void* slot) {
+    const void* const element = kept[input] ? walk.repeated(input, here, n) : nullptr;
+    Filled& known = filled[input];
+    if (element != nullptr && element == known.element && n <= known.count) return slot;
+    known = {element, n};
+    return walk.input(input, here, n, slot);
+  }
+};
+
 void ElementwiseChain::run_range(const BlockWalk& walk, std::int64_t begin, std::int64_t end,
                                  std::int64_t step) const {
   int slot_count = 0;
-  const std::vector<int> slots = assign_slots(slot_count);
+  Repeated repeated(walk, inputs_.size());
+  const std::vector<int> slots = assign_slots(repeated.kept, slot_count);
   constexpr std::int64_t kSlot = BlockOp::kBlock * 8;
   const Tensor scratch(DType::u8, {slot_count * kSlot});
   auto* const base = const_cast<std::byte*>(scratch.view().bytes());
   std::vector<const void*> at(nodes_.size());
-  for (std::int64_t i = begin; i < end; i += step) {
-    const std::int64_t n = std::min(step, end - i);
+  std::int64_t n = 0;
+  for (std::int64_t i = begin; i < end; i += n) {
     const BlockWalk::Position here = walk.at(i);
+    n = walk.block_size(here, std::min(step, end - i));
     // The last step may store where its result is wanted: nothing of the block is read after it.
     const bool last_alone = outputs_.size() == 1 && outputs_[0].first + 1 == static_cast<int>(nodes_.size());
     void* const place = last_alone && nodes_.back().op ? walk.output_in_place(0, here, n) : nullptr;
@@ -153,7 +189,7 @@ void ElementwiseChain::run_range(const BlockWalk& walk, std::int64_t begin, std:
       const Node& node = nodes_[k];
       void* const slot = place && k + 1 == nodes_.size() ? place : base + slots[k] * kSlot;
       if (!node.op) {
-        at[k] = walk.input(static_cast<std::size_t>(node.input), here, n, slot);
+        at[k] = repeated.get(walk, static_cast<std::size_t>(node.input), here, n, slot);
         continue;
       }
       const void* operands[BlockOp::kMostOperands] = {};

@@ -51,9 +51,10 @@ class ElementwiseChain {
   };
   Value add(Node node);
   std::optional<Value> contracted(Value a, Value b);
-  /// Scratch slot of each step, reusing slots of values that are read no more; and how many there are.
-  std::vector<int> assign_slots(int& count) const;
-  struct Scratch;
+  /// Scratch slot of each step, reusing slots of values that are read no more; and how many there are. Inputs
+  /// in `kept` keep theirs.
+  std::vector<int> assign_slots(const std::vector<bool>& kept, int& count) const;
+  struct Repeated;
   void run_range(const class BlockWalk& walk, std::int64_t begin, std::int64_t end, std::int64_t step) const;
 
   Sizes sizes_;

@@ -7,15 +7,19 @@
 
 namespace bufferproof::kernels {
 
-/// `count` copies of the `width` bytes at `element`: what is written so far is copied behind itself, doubling
-/// each time.
+/// `count` copies of the `width` bytes at `element` (1, 2, 4 or 8). Rows are short: a cache line is made once
+/// and stored whole.
 inline void fill_elements(void* to, const void* element, std::int64_t width, std::int64_t count) {
   if (count <= 0) return;
-  auto* const bytes = static_cast<unsigned char*>(to);
-  const auto total = static_cast<std::size_t>(width * count);
-  std::memcpy(bytes, element, static_cast<std::size_t>(width));
-  for (std::size_t done = static_cast<std::size_t>(width); done < total; done *= 2)
-    std::memcpy(bytes + done, bytes, std::min(done, total - done));
+  constexpr std::size_t kLine = 64;
+  unsigned char line[kLine];
+  auto done = static_cast<std::size_t>(width);
+  std::memcpy(line, element, done);
+  for (; done < kLine; done *= 2) std::memcpy(line + done, line, done);
+  auto* bytes = static_cast<unsigned char*>(to);
+  auto left = static_cast<std::size_t>(width * count);
+  for (; left >= kLine; left -= kLine, bytes += kLine) std::memcpy(bytes, line, kLine);
+  std::memcpy(bytes, line, left);
 }
 
 }  // namespace bufferproof::kernels

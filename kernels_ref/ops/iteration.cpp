@@ -119,6 +119,22 @@ bool BlockWalk::in_one_row(const Position& position, std::int64_t n) const {
   return sizes_.empty() || position.index[sizes_.size() - 1] + n <= sizes_.back();
 }
 
+std::int64_t BlockWalk::block_size(const Position& position, std::int64_t n) const {
+  constexpr std::int64_t kShortRow = 32;
+  if (sizes_.empty() || sizes_.back() < kShortRow) return n;
+  return std::min(n, sizes_.back() - position.index[sizes_.size() - 1]);
+}
+
+bool BlockWalk::repeats(std::size_t index) const {
+  const Track& track = tracks_[output_count_ + index];
+  return !track.contiguous && track.steps.back() == 0;
+}
+
+const void* BlockWalk::repeated(std::size_t index, const Position& position, std::int64_t n) const {
+  return repeats(index) && in_one_row(position, n) ? address(tracks_[output_count_ + index], position)
+                                                   : nullptr;
+}
+
 std::byte* BlockWalk::direct(const Track& track, const Position& position, std::int64_t n) const {
   if (track.contiguous) return track.base + position.begin * track.width;
   const bool packed = track.steps.back() == track.width && in_one_row(position, n);

@@ -40,6 +40,13 @@ class BlockWalk {
     std::array<std::int64_t, kMostAxes> index{};
   };
   Position at(std::int64_t begin) const;
+  /// How many of n elements from `position` on a block should hold: those of its row, unless rows are so
+  /// short that copying them together costs less than a block each.
+  std::int64_t block_size(const Position& position, std::int64_t n) const;
+  /// The one element that input `index` repeats over n elements; nullptr where there are several.
+  const void* repeated(std::size_t index, const Position& position, std::int64_t n) const;
+  /// Whether input `index` is one element along a row.
+  bool repeats(std::size_t index) const;
   /// n elements of input `index` from `position` on: a pointer into it where they are contiguous, else
   /// `buffer` after gathering.
   const void* input(std::size_t index, const Position& position, std::int64_t n, void* buffer) const;

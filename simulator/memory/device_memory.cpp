@@ -14,8 +14,6 @@ using model::MemoryFill;
 
 namespace {
 
-constexpr std::size_t kAlignment = 64;
-
 /// splitmix64: a counter mixed, so that a value depends on nothing but its seed and place.
 std::uint64_t mixed(std::uint64_t value) {
   value += 0x9E3779B97F4A7C15ULL;
@@ -60,13 +58,9 @@ void fill_random(std::span<std::byte> bytes, DType dtype, std::uint64_t seed) {
   }
 }
 
-void DeviceMemory::Free::operator()(std::byte* block) const { std::free(block); }
-
 DeviceMemory::Bytes DeviceMemory::aligned(std::int64_t bytes, bool zeroed) {
-  const std::size_t size = (static_cast<std::size_t>(bytes) + kAlignment) / kAlignment * kAlignment;
-  Bytes out(static_cast<std::byte*>(std::aligned_alloc(kAlignment, size)));
-  if (!out) throw std::bad_alloc();
-  if (zeroed) std::memset(out.get(), 0, size);
+  Bytes out = kernels::allocate_huge<std::byte>(bytes);
+  if (zeroed && bytes > 0) std::memset(out.get(), 0, static_cast<std::size_t>(bytes));
   return out;
 }
 

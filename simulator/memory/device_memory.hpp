@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels_ref/gemm/huge_memory.hpp"
 #include "model/dtype.hpp"
 #include "model/run_plan.hpp"
 #include "simulator/memory/caching_allocator.hpp"
@@ -44,10 +45,7 @@ class DeviceMemory {
  private:
   class Own;
   class Pooled;
-  struct Free {
-    void operator()(std::byte* block) const;
-  };
-  using Bytes = std::unique_ptr<std::byte[], Free>;
+  using Bytes = kernels::HugeArray<std::byte>;
   static Bytes aligned(std::int64_t bytes, bool zeroed);
   void fill(std::span<std::byte> fresh, model::DType dtype, std::uint64_t allocation) const;
   Bytes take(std::int64_t bytes);

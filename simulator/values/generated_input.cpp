@@ -55,20 +55,26 @@ T element(double value, std::uint64_t random) {
 
 }  // namespace
 
-kernels::Tensor generated_input(std::string_view name, model::DType dtype, const Sizes& sizes,
-                                std::uint64_t seed) {
-  kernels::Tensor out(dtype, sizes);
-  const Range range = range_of(sizes);
+void generate_input(std::string_view name, std::uint64_t seed, const kernels::TensorView& out) {
+  const Range range = range_of(out.sizes());
   kernels::SeededRandom random(seed * 0x9e3779b97f4a7c15ULL ^ hash(name));
-  kernels::visit_dtype(dtype, [&](auto tag) {
+  kernels::visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (T& x : out.template elements<T>()) {
+    T* const elements = out.template data<T>();
+    const std::int64_t count = out.element_count();
+    for (std::int64_t i = 0; i < count; ++i) {
       // 11 bits survive in every floating type but bf16, which rounds them.
       const std::uint64_t bits = random.next();
       const double unit = static_cast<double>(static_cast<std::int64_t>(bits >> 53)) * 0x1p-10 - 1.0;
-      x = element<T>(range.centre + range.spread * unit, bits >> 20);
+      elements[i] = element<T>(range.centre + range.spread * unit, bits >> 20);
     }
   });
+}
+
+kernels::Tensor generated_input(std::string_view name, model::DType dtype, const Sizes& sizes,
+                                std::uint64_t seed) {
+  kernels::Tensor out(dtype, sizes);
+  generate_input(name, seed, out.view());
   return out;
 }
 

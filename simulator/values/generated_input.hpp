@@ -15,6 +15,8 @@ namespace bufferproof::simulator {
 
 /// Floating types: rank >= 2 in [-1, 1) * 2^-floor(log2(f) / 2), f = sizes[1] * min(64, product of the later
 /// sizes); else in [0.5, 1.5). Integers 0 to 3, i1 both values. Depends on name, seed, shape and type alone.
+/// `out` is row-major.
+void generate_input(std::string_view name, std::uint64_t seed, const kernels::TensorView& out);
 kernels::Tensor generated_input(std::string_view name, model::DType dtype, const kernels::Sizes& sizes,
                                 std::uint64_t seed);
 

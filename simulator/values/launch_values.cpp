@@ -236,12 +236,16 @@ void Values::look_for_births(const Work& work, std::span<const TensorView> resul
     births_.push_back({actor.reader, actor.where, 0, std::move(birth)});
 }
 
-/// Eager execution puts its results into memory of the pool, whatever becomes of them.
+/// Eager execution puts its results into memory of the pool, whatever becomes of them; so does a call whose
+/// result's memory begins with it.
 Values::Result Values::place(const Work& work, const std::string& output, const ResultShape& shape,
                              const Variant& variant, const RunState& state, const Actor& actor) {
   Result out;
   const std::int64_t bytes = kernels::element_count(shape.sizes) * model::size_in_bytes(shape.dtype);
-  if (variant.fallback) {
+  const auto found = state.names.find(output);
+  const bool unmade = !output.empty() && found != state.names.end() && found->second.actual &&
+                      is_unmade(*found->second.actual);
+  if (variant.fallback || unmade) {
     out.block = reserve(bytes, shape.dtype);
     out.view = {out.block->overwritten().data(), shape.dtype, shape.sizes};
   } else if (const auto memory = in_place(work, output, shape, variant, state, actor)) {

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "kernels_ref/gemm/scratch.hpp"
 #include "simulator/executor.hpp"
 #include "simulator/tag_run_with.hpp"
 #include "simulator/values/values.hpp"
@@ -52,6 +53,7 @@ ValueTrace run_values(const model::Program& program, const model::RunPlan& plan,
       out.births.push_back(std::move(birth));
     }
     out.calls.push_back(values.take_returned());
+    kernels::release_scratch();  // the next call's largest tensors need the memory before its kernels do
   });
   out.peak_bytes = session.memory.peak_bytes();
   return out;

@@ -13,6 +13,7 @@ namespace bufferproof::simulator {
 
 using kernels::ConstTensorView;
 using kernels::Tensor;
+using kernels::TensorView;
 using model::DType;
 using model::InputError;
 using model::SourceLocation;
@@ -23,7 +24,16 @@ std::string type_text(std::optional<DType> dtype, const std::vector<std::int64_t
   return fmt::format("{}[{}]", dtype ? model::name(*dtype) : "?", fmt::join(sizes, ", "));
 }
 
+/// Row-major, and nothing else in its memory.
+bool is_whole_block(const Handle& handle) {
+  return handle.known_layout && handle.offset == 0 && handle.storage->memory &&
+         kernels::contiguous_strides(handle.shape.sizes) == handle.shape.strides &&
+         kernels::element_count(handle.shape.sizes) * handle.element_size == handle.storage->memory->size();
+}
+
 }  // namespace
+
+bool is_unmade(const Handle& handle) { return !handle.known_layout && handle.storage->size_is_unknown(); }
 
 std::shared_ptr<DeviceBlock> Values::reserve(std::int64_t bytes, std::optional<DType> dtype) {
   return session_.memory.allocate(bytes, "s0", dtype.value_or(DType::u8));
@@ -58,6 +68,10 @@ void Values::fill_input(Handle& handle, const std::string& name, const SourceLoc
     if (const auto found = options_.tensors->find(name); found != options_.tensors->end())
       given = &found->second;
   const DType dtype = handle.dtype.value_or(DType::u8);
+  if (!given && is_whole_block(handle)) {
+    const TensorView all(handle.storage->memory->overwritten().data(), dtype, handle.shape.sizes);
+    return generate_input(name, options_.input_seed, all);
+  }
   const Tensor generated =
       given ? Tensor() : generated_input(name, dtype, handle.shape.sizes, options_.input_seed);
   const Tensor& tensor = given ? *given : generated;
@@ -68,16 +82,23 @@ void Values::fill_input(Handle& handle, const std::string& name, const SourceLoc
   store(whole_of(name, handle, where), tensor.view(), where);
 }
 
+/// The storage of a tensor whose shape the text does not say is the block its values were made in.
+void Values::become(Storage& storage, const Result& made) {
+  storage.memory = made.block;
+  storage.contents = std::make_shared<const Contents>(
+      Contents{{made.view.sizes(), kernels::contiguous_strides(made.view.sizes())}, made.view.dtype()});
+}
+
 void Values::store_result(const AccessPoint& at, const ConstTensorView& values, const Actor& actor) {
   Handle& handle = *at.handle;
   Storage& storage = *handle.storage;
-  if (!handle.known_layout && storage.size_is_unknown()) {
-    storage.memory = reserve(values.element_count() * model::size_in_bytes(values.dtype()), values.dtype());
-    storage.contents = std::make_shared<const Contents>(
-        Contents{{values.sizes(), kernels::contiguous_strides(values.sizes())}, values.dtype()});
-    const std::span<std::byte> bytes = storage.memory->bytes();
-    if (!bytes.empty()) std::memcpy(bytes.data(), values.bytes(), bytes.size());
-    return;
+  if (is_unmade(handle)) {
+    const std::int64_t bytes = values.element_count() * model::size_in_bytes(values.dtype());
+    Result made;
+    made.block = reserve(bytes, values.dtype());
+    made.view = {made.block->overwritten().data(), values.dtype(), values.sizes()};
+    if (bytes > 0) std::memcpy(made.view.bytes(), values.bytes(), static_cast<std::size_t>(bytes));
+    return become(storage, made);
   }
   const bool same = values.dtype() == handle.dtype && values.sizes() == handle.shape.sizes;
   if (same) return store(at, values, actor.where);
@@ -93,6 +114,8 @@ void Values::written(const AccessPoint& at, const std::vector<AccessPoint>& left
   const Kept kept(left_out);
   if (result == results_.end())
     store_nothing_known(at);
+  else if (result->second.block && is_unmade(*at.handle))
+    become(*at.handle->storage, result->second);
   else
     store_result(at, result->second.view, actor);
   kept.put_back();

@@ -30,6 +30,9 @@ struct ValueSession {
   explicit ValueSession(const model::RunPlan& plan) : memory(plan.memory, plan.seed) {}
 };
 
+/// The text says neither the tensor's shape nor how much memory it has.
+bool is_unmade(const Handle& handle);
+
 class Values : public ValueHooks {
  public:
   Values(const model::RunPlan& plan, const ValueOptions& options, ValueSession& session)
@@ -51,7 +54,7 @@ class Values : public ValueHooks {
   /// What the running launch computed for one of its outputs.
   struct Result {
     kernels::Tensor own;
-    std::shared_ptr<DeviceBlock> block;  ///< of eager execution
+    std::shared_ptr<DeviceBlock> block;  ///< of eager execution, and of results without known memory
     kernels::TensorView view;            ///< row-major
     bool in_place = false;               ///< lies in the output's memory already
   };
@@ -68,6 +71,7 @@ class Values : public ValueHooks {
   // values.cpp
   std::shared_ptr<DeviceBlock> reserve(std::int64_t bytes, std::optional<model::DType> dtype);
   void fill_input(Handle& handle, const std::string& name, const model::SourceLocation& where);
+  static void become(Storage& storage, const Result& made);
   void store_result(const AccessPoint& at, const kernels::ConstTensorView& values, const Actor& actor);
 
   // launch_values.cpp
