@@ -5,11 +5,12 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 #include "kernels_ref/kernel_error.hpp"
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__linux__)
 #define BUFFERPROOF_MAPS_MEMORY 1
 #else
 #define BUFFERPROOF_MAPS_MEMORY 0
@@ -33,7 +34,7 @@ HugeBlock map_memory(std::size_t bytes) {
 
 HugeBlock allocate(std::size_t bytes) {
 #if BUFFERPROOF_MAPS_MEMORY
-  if (bytes >= kMapped) return map_memory(bytes);
+  if (bytes >= kMapped && !kWatchedMemory) return map_memory(bytes);
 #endif
   return {std::aligned_alloc(kLine, (bytes / kLine + 1) * kLine), 0};
 }
@@ -62,3 +63,20 @@ void FreeHuge::operator()(void* block) const {
 }
 
 }  // namespace bufferproof::kernels::detail
+
+namespace bufferproof::kernels {
+
+void forget_pages(void* begin, std::size_t bytes) {
+#if BUFFERPROOF_MAPS_MEMORY
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t first = (address + page - 1) / page * page;
+  const std::uintptr_t end = (address + bytes) / page * page;
+  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+#else
+  static_cast<void>(begin);
+  static_cast<void>(bytes);
+#endif
+}
+
+}  // namespace bufferproof::kernels

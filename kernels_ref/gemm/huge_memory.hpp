@@ -25,6 +25,16 @@ struct FreeHuge {
 };
 }  // namespace detail
 
+/// An address sanitizer watches allocations: then they should not be cut into pieces.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kWatchedMemory = true;
+#else
+inline constexpr bool kWatchedMemory = false;
+#endif
+
+/// Gives the whole pages of a part of such memory back to the system; their contents become arbitrary.
+void forget_pages(void* begin, std::size_t bytes);
+
 /// Uninitialised, 64-byte aligned at least.
 template <typename T>
 using HugeArray = std::unique_ptr<T[], detail::FreeHuge>;

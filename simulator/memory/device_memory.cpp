@@ -58,33 +58,10 @@ void fill_random(std::span<std::byte> bytes, DType dtype, std::uint64_t seed) {
   }
 }
 
-DeviceMemory::Bytes DeviceMemory::aligned(std::int64_t bytes, bool zeroed) {
+DeviceMemory::Bytes DeviceMemory::zeroed(std::int64_t bytes) {
   Bytes out = kernels::allocate_huge<std::byte>(bytes);
-  if (zeroed && bytes > 0) std::memset(out.get(), 0, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memset(out.get(), 0, static_cast<std::size_t>(bytes));
   return out;
-}
-
-/// Memory the host has given once is not asked for again: fresh pages cost more than what is computed in
-/// them.
-DeviceMemory::Bytes DeviceMemory::take(std::int64_t bytes) {
-  if (const auto found = spare_.find(bytes); found != spare_.end()) {
-    Bytes out = std::move(found->second);
-    spare_.erase(found);
-    spare_bytes_ -= bytes;
-    return out;
-  }
-  // What is live and what is kept together never exceed the peak.
-  while (!spare_.empty() && live_ + bytes + spare_bytes_ > peak_) {
-    const auto largest = std::prev(spare_.end());
-    spare_bytes_ -= largest->first;
-    spare_.erase(largest);
-  }
-  return aligned(bytes, false);
-}
-
-void DeviceMemory::give_back(std::int64_t bytes, Bytes memory) {
-  spare_.emplace(bytes, std::move(memory));
-  spare_bytes_ += bytes;
 }
 
 /// Memory of its own for each allocation.
@@ -93,14 +70,14 @@ class DeviceMemory::Own : public DeviceBlock {
   Own(DeviceMemory& memory, std::int64_t size, DType dtype)
       : memory_(memory),
         size_(size),
-        bytes_(memory.take(size)),
+        bytes_(memory.host_.take(size, std::max(memory.peak_, memory.live_ + size))),
         dtype_(dtype),
         allocation_(memory.allocations_) {
     memory_.count(size_);
   }
   ~Own() override {
     memory_.live_ -= size_;
-    memory_.give_back(size_, std::move(bytes_));
+    memory_.host_.give_back(bytes_);
   }
   std::span<std::byte> bytes() override {
     if (!filled_) memory_.fill(overwritten(), dtype_, allocation_);
@@ -108,14 +85,14 @@ class DeviceMemory::Own : public DeviceBlock {
   }
   std::span<std::byte> overwritten() override {
     filled_ = true;
-    return {bytes_.get(), static_cast<std::size_t>(size_)};
+    return {bytes_, static_cast<std::size_t>(size_)};
   }
   std::int64_t size() const override { return size_; }
 
  private:
   DeviceMemory& memory_;
   std::int64_t size_;
-  Bytes bytes_;
+  std::byte* bytes_;
   DType dtype_;
   std::uint64_t allocation_;  ///< counts from 1
   bool filled_ = false;
@@ -160,7 +137,7 @@ std::unique_ptr<DeviceBlock> DeviceMemory::allocate(std::int64_t bytes, const st
   if (fill_ == MemoryFill::pool) {
     auto block = std::make_unique<Pooled>(*this, bytes, stream);
     while (segments_.size() < pool_.segments().size())
-      segments_.push_back(aligned(pool_.segments()[segments_.size()], true));
+      segments_.push_back(zeroed(pool_.segments()[segments_.size()]));
     return block;
   }
   return std::make_unique<Own>(*this, bytes, dtype);

@@ -7,16 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "kernels_ref/gemm/huge_memory.hpp"
 #include "model/dtype.hpp"
 #include "model/run_plan.hpp"
 #include "simulator/memory/caching_allocator.hpp"
+#include "simulator/memory/host_memory.hpp"
 
 namespace bufferproof::simulator {
 
@@ -46,10 +45,8 @@ class DeviceMemory {
   class Own;
   class Pooled;
   using Bytes = kernels::HugeArray<std::byte>;
-  static Bytes aligned(std::int64_t bytes, bool zeroed);
+  static Bytes zeroed(std::int64_t bytes);
   void fill(std::span<std::byte> fresh, model::DType dtype, std::uint64_t allocation) const;
-  Bytes take(std::int64_t bytes);
-  void give_back(std::int64_t bytes, Bytes memory);
   void count(std::int64_t bytes);
 
   model::MemoryFill fill_;
@@ -57,8 +54,7 @@ class DeviceMemory {
   std::uint64_t allocations_ = 0;
   std::int64_t live_ = 0;
   std::int64_t peak_ = 0;
-  std::multimap<std::int64_t, Bytes> spare_;  ///< by size; given back memory, for the next of that size
-  std::int64_t spare_bytes_ = 0;
+  HostMemory host_;  ///< of all fills but the pool
   CachingAllocator pool_;
   std::vector<Bytes> segments_;  ///< of the pool
 };
