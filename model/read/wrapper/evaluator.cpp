@@ -22,7 +22,11 @@ void Evaluator::run() {
   frames_.clear();
   if (!entry_)
     throw InputError(module_.locate({1, 1}), "an entry point 'def call(args)' or 'class Runner' with it",
-                     "none", "is this a whole output_code.py?");
+                     "none",
+                     globals_.contains("CppWrapperCodeCache")
+                         ? "this wrapper is written in C++; compile with TORCHINDUCTOR_CPP_WRAPPER=0 and "
+                           "give what is emitted then"
+                         : "is this a whole output_code.py?");
   examples_ = example_inputs(module_);
   run_entry(*entry_);
 }
