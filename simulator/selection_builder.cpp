@@ -199,14 +199,30 @@ bool SelectionBuilder::element_is_outside(std::int64_t ordinal) const {
   return at < 0 || at + out_.span > handle_.storage->size;
 }
 
+/// Whether elements come in the order of their indices: each axis is one variable of its own, forwards.
+bool SelectionBuilder::in_index_order() const {
+  std::size_t next = 0;
+  for (const Affine& axis : out_.axes)
+    for (std::size_t v = 0; v < axis.coefficients.size(); ++v) {
+      if (axis.coefficients[v] == 0) continue;
+      if (axis.coefficients[v] < 0 || v < next) return false;
+      next = v + 1;
+    }
+  return true;
+}
+
+/// The least index outside.
 void SelectionBuilder::find_outside() {
   const std::int64_t most = std::min(out_.count, kMostSearched);
+  const bool in_order = in_index_order();
+  std::vector<std::int64_t> least;
   for (std::int64_t ordinal = 0; ordinal < most; ++ordinal) {
     if (!element_is_outside(ordinal)) continue;
-    out_.first_outside = out_.index_of(ordinal);
-    return;
+    std::vector<std::int64_t> index = out_.index_of(ordinal);
+    if (least.empty() || index < least) least = std::move(index);
+    if (in_order) break;
   }
-  out_.first_outside = out_.index_of(out_.count - 1);
+  out_.first_outside = least.empty() ? out_.index_of(out_.count - 1) : least;
 }
 
 /// An access beyond the storage is not carried out; the rest of the set is.
@@ -259,7 +275,7 @@ void SelectionBuilder::add_element(const IndexSet& set) {
     address = add_checked(address, mul_checked(index[axis], step, where_), where_);
   }
   outside |= address < 0 || address + out_.span > handle_.storage->size;
-  if (outside && !out_.any_outside) {
+  if (outside && (!out_.any_outside || index < out_.first_outside)) {
     out_.any_outside = true;
     out_.first_outside = index;
   }

@@ -26,6 +26,7 @@ class SelectionBuilder {
   Affine address_of_axes() const;
   void check_box();
   bool element_is_outside(std::int64_t ordinal) const;
+  bool in_index_order() const;
   void find_outside();
   void clip_to_storage();
   void enumerate(const model::IndexSet& set, std::size_t variable);

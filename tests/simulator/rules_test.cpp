@@ -149,6 +149,14 @@ TEST(Rules, C5_TheFirstElementOutsideIsNamed) {
   EXPECT_EQ(trace.findings[0].element, (std::vector<std::int64_t>{4, 0}));
 }
 
+TEST(Rules, C5_TheLeastElementOutsideIsNamedWhateverTheOrder) {
+  for (const std::string set : {"a{1-i | i<4}", "a{1-i | i<4 ; i != 1}"}) {
+    const TagTrace trace = run_text("buf a[3] zero\nkernel K: read " + set + "\n");
+    ASSERT_EQ(trace.findings.size(), 1U);
+    EXPECT_EQ(trace.findings[0].element, std::vector<std::int64_t>{-2});
+  }
+}
+
 TEST(Rules, C6_NoUseAfterRelease) {
   EXPECT_EQ(found("buf a[2] zero\ndrop a\nkernel R: read a[0:2]\n"), Found{"DEAD a at R"});
   EXPECT_EQ(found("buf a[2] zero\nname b = a\ndrop a\nkernel R: read b[0:2]\n"), Found{});
