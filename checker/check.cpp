@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checker/pass.hpp"
+#include "checker/ranges.hpp"
 #include "checker/repeat.hpp"
 #include "model/substitute.hpp"
 
@@ -89,8 +90,8 @@ void refute_at_small_sizes(const Program& program, const Options& options, Resul
 
 /// What a summary cannot decide is tried with every loop unrolled, then value by value of a symbol with few
 /// values.
-Result attempt(const Program& program, const Options& options, std::int64_t splits) {
-  Result result = pass(program, options, false);
+Result attempt(const Program& program, const Options& options, std::int64_t splits, bool& vacuous) {
+  Result result = pass(program, options, false, &vacuous);
   if (!undecided_by_fragment(result) || options.stop.stop_requested()) return result;
   if (has_loop(program.body)) {
     Result unrolled = pass(program, options, true);
@@ -106,7 +107,9 @@ Result attempt(const Program& program, const Options& options, std::int64_t spli
     Options at = options;
     at.assume = options.assume.substitute({{symbol->name, SymExpr(value)}});
     if (at.assume.is_false()) continue;
-    Result one = attempt(fixed, at, splits / count);
+    bool never = false;
+    Result one = attempt(fixed, at, splits / count, never);
+    if (never) continue;
     if (first) {
       merged = std::move(one);
       first = false;
@@ -117,8 +120,36 @@ Result attempt(const Program& program, const Options& options, std::int64_t spli
   return first ? result : merged;
 }
 
-Result decide(const Program& program, const Options& options) {
-  Result result = attempt(program, options, kMostSplits);
+/// given: buffers made on every path
+/// A run in which one has a negative size is none: neither proof nor refutation is about it.
+model::Cond sizes_exist(const Program& program) {
+  Ranges ranges;
+  for (const model::Symbol& symbol : program.symbols) ranges.set(symbol.name, {symbol.lo, symbol.hi});
+  model::Cond out(true);
+  auto require = [&](const model::Layout& layout) {
+    for (const SymExpr& size : layout.sizes)
+      if (size.linear() && !ranges.surely_le(0, size)) out = out && model::Cond::le(0, size);
+  };
+  for (const model::Step& step : program.body) {
+    if (const auto* alloc = std::get_if<model::Alloc>(&step.node); alloc && alloc->layout)
+      require(*alloc->layout);
+    if (const auto* view = std::get_if<model::View>(&step.node); view && view->layout) require(*view->layout);
+  }
+  return out;
+}
+
+/// Symbols with one value in range are that value.
+Result decide(const Program& given, const Options& given_options) {
+  Program program = given;
+  Options options = given_options;
+  for (const model::Symbol& symbol : given.symbols) {
+    if (symbol.hi != symbol.lo) continue;
+    program = with_value(program, symbol.name, symbol.lo);
+    options.assume = options.assume.substitute({{symbol.name, SymExpr(symbol.lo)}});
+  }
+  options.assume = options.assume && sizes_exist(program);
+  bool vacuous = false;
+  Result result = attempt(program, options, kMostSplits, vacuous);
   if (undecided_by_fragment(result)) refute_at_small_sizes(program, options, result);
   return result;
 }

@@ -96,7 +96,20 @@ std::optional<Greatest> from_bounds(const Bounds& bounds, bool need_last) {
   return out;
 }
 
+/// An equality that determines the variable is put in everywhere, inside disjunctions too.
+std::optional<Greatest> from_equality(const std::string& variable, const Cond& conjunction) {
+  for (const Cond& literal : literals(conjunction)) {
+    if (literal.kind() != Cond::Kind::eq_zero) continue;
+    const auto parts = split_linear(literal.expr(), variable);
+    if (!parts || (parts->first != 1 && parts->first != -1)) continue;
+    const SymExpr value = parts->first == 1 ? -parts->second : parts->second;
+    return Greatest{conjunction.substitute({{variable, value}}), value};
+  }
+  return std::nullopt;
+}
+
 constexpr std::size_t kMostDisjuncts = 64;
+constexpr std::int64_t kMostTried = 256;  ///< values of variables that no rule eliminates
 
 /// Disjunctive normal form as far as disjunctions mention the variables; nullopt when it grows too large.
 std::optional<std::vector<Cond>> disjuncts(const Cond& c, const std::vector<std::string>& variables) {
@@ -136,7 +149,49 @@ int cost(const std::string& variable, const Cond& conjunction) {
   return best;
 }
 
-std::optional<Cond> exists_in_conjunction(std::vector<std::string> variables, Cond conjunction) {
+/// The values that literals about this variable alone leave it, [first, last].
+std::optional<std::pair<std::int64_t, std::int64_t>> few_values(const std::string& variable,
+                                                                const Cond& conjunction) {
+  std::optional<std::int64_t> first;
+  std::optional<std::int64_t> last;
+  for (const Cond& literal : literals(conjunction)) {
+    if (!literal.parts().empty() || literal.kind() != Cond::Kind::le_zero) continue;
+    const auto parts = split_linear(literal.expr(), variable);
+    if (!parts || !parts->second.constant()) continue;
+    const std::int64_t rest = *parts->second.constant();
+    if (parts->first == 1) last = last ? std::min(*last, -rest) : -rest;
+    if (parts->first == -1) first = first ? std::max(*first, rest) : rest;
+  }
+  constexpr std::int64_t far = std::int64_t{1} << 40;  // differences stay within 64 bits
+  if (!first || !last || *first < -far || *last > far) return std::nullopt;
+  return std::pair{*first, *last};
+}
+
+std::optional<Cond> exists_in_conjunction(std::vector<std::string> variables, Cond conjunction,
+                                          std::int64_t tries);
+
+/// What no rule eliminates is tried value by value, if there are few.
+std::optional<Cond> exists_by_trial(const std::vector<std::string>& variables, const Cond& conjunction,
+                                    std::int64_t tries) {
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const auto values = few_values(variables[i], conjunction);
+    if (!values || values->second - values->first >= tries) continue;
+    std::vector<std::string> others = variables;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    Cond out(false);
+    for (std::int64_t value = values->first; value <= values->second; ++value) {
+      const Cond at = conjunction.substitute({{variables[i], SymExpr(value)}});
+      const auto one = exists_in_conjunction(others, at, tries / (values->second - values->first + 1));
+      if (!one) return std::nullopt;
+      out = out || *one;
+    }
+    return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<Cond> exists_in_conjunction(std::vector<std::string> variables, Cond conjunction,
+                                          std::int64_t tries) {
   while (!variables.empty()) {
     std::stable_sort(variables.begin(), variables.end(), [&](const std::string& a, const std::string& b) {
       return cost(a, conjunction) < cost(b, conjunction);
@@ -150,7 +205,7 @@ std::optional<Cond> exists_in_conjunction(std::vector<std::string> variables, Co
       variables.erase(variables.begin() + static_cast<std::ptrdiff_t>(i));
       progress = true;
     }
-    if (!progress) return std::nullopt;
+    if (!progress) return exists_by_trial(variables, conjunction, tries);
   }
   return conjunction;
 }
@@ -158,6 +213,7 @@ std::optional<Cond> exists_in_conjunction(std::vector<std::string> variables, Co
 }  // namespace
 
 std::optional<Greatest> greatest(const std::string& variable, const Cond& conjunction) {
+  if (auto fixed = from_equality(variable, conjunction)) return fixed;
   auto bounds = bounds_of(variable, conjunction);
   return bounds ? from_bounds(*bounds, true) : std::nullopt;
 }
@@ -168,7 +224,7 @@ std::optional<Cond> exists(const std::vector<std::string>& variables, Cond condi
   if (!cases) return std::nullopt;
   Cond out(false);
   for (const Cond& one : *cases) {
-    auto eliminated = exists_in_conjunction(variables, one);
+    auto eliminated = exists_in_conjunction(variables, one, kMostTried);
     if (!eliminated) return std::nullopt;
     out = out || *eliminated;
   }

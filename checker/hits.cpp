@@ -1,5 +1,7 @@
 #include "checker/hits.hpp"
 
+#include <algorithm>
+
 #include "checker/address.hpp"
 #include "checker/cover.hpp"
 #include "checker/eliminate.hpp"
@@ -151,6 +153,53 @@ Cond instance_condition(const Access& access) {
   return out;
 }
 
+namespace {
+
+bool depends_on(const SymExpr& e, const std::vector<BoundVariable>& variables) {
+  std::set<std::string> symbols;
+  e.collect_symbols(symbols);
+  return std::any_of(variables.begin(), variables.end(), [&](auto& v) { return symbols.contains(v.name); });
+}
+
+/// Row-major with or without gaps: what an axis spans fits into one step of the axis before.
+bool nested(const model::Layout& layout, const Ranges& ranges) {
+  for (std::size_t i = 0; i < layout.rank(); ++i) {
+    const SymExpr inner = i + 1 == layout.rank() ? SymExpr(1) : layout.sizes[i + 1] * layout.strides[i + 1];
+    if (!ranges.surely_le(inner, layout.strides[i])) return false;
+  }
+  return true;
+}
+
+/// a <= b because of the ranges of the variables, or because a condition says just that.
+bool surely_le(const SymExpr& a, const SymExpr& b, const Access& access,
+               const std::vector<BoundVariable>& variables, const Ranges& ranges) {
+  if (const auto most = extreme(a - b, variables, true); most && ranges.surely_le(*most, 0)) return true;
+  const Cond wanted = Cond::le(a, b);
+  const auto says = [&](const Cond& c) {
+    return c == wanted || (c.kind() == Cond::Kind::conj &&
+                           std::find(c.parts().begin(), c.parts().end(), wanted) != c.parts().end());
+  };
+  return says(access.where) || says(access.guard);
+}
+
+}  // namespace
+
+bool indices_identify(const Access& access, const Ranges& ranges) {
+  if (!access.layout || access.unit_axis || access.layout->rank() < 2 ||
+      access.index.size() != access.layout->rank())
+    return false;
+  const model::Layout& layout = *access.layout;
+  const std::vector<BoundVariable> variables = variables_of(access);
+  for (std::size_t i = 0; i < layout.rank(); ++i)
+    if (depends_on(layout.sizes[i], variables) || depends_on(layout.strides[i], variables)) return false;
+  if (depends_on(layout.offset, variables) || !nested(layout, ranges)) return false;
+  for (std::size_t i = 0; i < layout.rank(); ++i)
+    if (!surely_le(0, access.index[i], access, variables, ranges) ||
+        !surely_le(access.index[i] + 1, layout.sizes[i], access, variables, ranges))
+      return false;
+  return true;
+}
+
 Cond before(const Moment& a, const Moment& b) {
   if (a.at_end || b.at_end) return b.at_end && !a.at_end;
   Cond out(false);
@@ -188,6 +237,15 @@ std::optional<std::vector<Hit>> hits_of(const Event& event, const Event& mine, c
   return hits;
 }
 
+/// The access is at the element asked for.
+Cond meets(const Access& a, const Query& query, const Ranges& ranges) {
+  if (!query.layout || a.layout != query.layout || !indices_identify(a, ranges))
+    return same_address(a.address, variables_of(a), query.address, query.variables, ranges);
+  Cond out(true);
+  for (std::size_t i = 0; i < query.index.size(); ++i) out = out && Cond::eq(a.index[i], query.index[i]);
+  return out;
+}
+
 }  // namespace
 
 std::optional<std::vector<Hit>> last_hits(const Event& event, const Query& query, const Ranges& ranges,
@@ -196,8 +254,8 @@ std::optional<std::vector<Hit>> last_hits(const Event& event, const Query& query
   const Access& a = mine.access;
   Cond touches = instance_condition(a);
   if (only) touches = touches && only(mine);
-  if (!a.spans_storage)
-    touches = touches && same_address(a.address, variables_of(a), query.address, query.variables, ranges);
+  // Which element a copy takes from its source depends on the element asked for.
+  if (!a.spans_storage || event.kind == Event::Kind::copy) touches = touches && meets(a, query, ranges);
   if (auto hits = hits_of(event, mine, touches, query)) return hits;
   auto interval = as_interval(mine, event.access, query.address);
   if (!interval) return std::nullopt;

@@ -30,6 +30,8 @@ struct Query {
   model::SymExpr address;
   Moment moment;
   std::vector<model::BoundVariable> variables;
+  std::vector<model::SymExpr> index = {};  ///< with layout: when surely inside of it on every axis
+  std::optional<model::Layout> layout = {};
 };
 
 struct Hit {
@@ -50,6 +52,11 @@ Moment moment_of(const Place& place);
 std::vector<model::BoundVariable> variables_of(const Access& access);
 /// Ranges, guard and set condition of an access, over its own variables.
 model::Cond instance_condition(const Access& access);
+
+/// Rank 2 or more, the same placement in every iteration, no two indices at one address, and the index inside
+/// on every axis by the variables' ranges or by a condition: then indices can be compared in place of
+/// addresses.
+bool indices_identify(const Access& access, const Ranges& ranges);
 
 /// a is before b. Only meaningful for moments of different instances.
 model::Cond before(const Moment& a, const Moment& b);

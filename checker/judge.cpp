@@ -30,7 +30,11 @@ std::vector<SymExpr> logical(const Access& access) {
 class ReadJudge {
  public:
   ReadJudge(const World& world, const Tags& tags, const Read& read)
-      : world_(world), tags_(tags), read_(read), access_(expanded(read.access)), query_(query_of(access_)) {}
+      : world_(world),
+        tags_(tags),
+        read_(read),
+        access_(expanded(read.access)),
+        query_(query_of(access_, world.ranges)) {}
 
   Judged run() {
     const auto cases = tags_.cases(query_);
@@ -102,7 +106,8 @@ class ReadJudge {
   /// C3, C6: contents of an earlier life are STALE through the new name and DEAD through the old one.
   void earlier_life(const std::vector<TagCase>& cases) {
     Cond old(false);
-    for (const TagCase& c : cases) old = old || (c.when && c.old);
+    for (const TagCase& c : cases)
+      old = old || (c.when && c.old && (c.base || c.unknown ? Cond(true) : any_accumulation(c)));
     if (old.is_false()) return;
     const Cond through_old = tags_.outlived(access_.storage, read_.life, query_.moment);
     ask(FindingClass::stale, "C3", old && !through_old, cases);
@@ -172,7 +177,7 @@ class ReadJudge {
     if (!meant_) {
       meant_.emplace();
       if (read_.ideal) {
-        auto cases = tags_.cases(query_of(*read_.ideal));
+        auto cases = tags_.cases(query_of(*read_.ideal, world_.ranges));
         decided_ &= cases.has_value();
         if (cases) meant_ = std::move(cases);
       }

@@ -110,8 +110,9 @@ Cond happens_before(const World& world, const StreamAccess& a, const StreamAcces
   return seen.by(b.stream) || seen.by(kHost);
 }
 
+/// `b` says which element is reported, so it has to be one that `a` touches.
 Cond overlap(const World& world, const Access& a, const Access& b) {
-  if (a.spans_storage || b.spans_storage) return true;
+  if (a.spans_storage) return true;
   return same_address(a.address, variables_of(a), b.address, variables_of(b), world.ranges);
 }
 

@@ -40,6 +40,8 @@ class Pass {
     return finish();
   }
 
+  bool vacuous() const { return vacuous_; }
+
  private:
   template <typename T>
   static void append(std::vector<T>& to, const std::vector<T>& from) {
@@ -90,9 +92,10 @@ class Pass {
     if (options_.assume.is_true()) return true;
     const Answer answer = solver().check();
     if (answer == Answer::sat) return true;
-    undecided(answer == Answer::unsat ? Verdict::unsupported : Verdict::budget, {},
-              answer == Answer::unsat ? "no run satisfies the ranges and the assumptions together"
-                                      : "the ranges and assumptions are too hard for the resource limit");
+    vacuous_ = answer == Answer::unsat;
+    undecided(vacuous_ ? Verdict::unsupported : Verdict::budget, {},
+              vacuous_ ? "no run satisfies the ranges and the assumptions together"
+                       : "the ranges and assumptions are too hard for the resource limit");
     return false;
   }
 
@@ -262,6 +265,7 @@ class Pass {
   std::optional<Solver> solver_;
   World world_;
   Result result_;
+  bool vacuous_ = false;
   std::vector<std::pair<int, Refutation>> found_;
   std::vector<Question> unwritten_;
 };
@@ -273,11 +277,14 @@ bool same_subject(const Refutation& a, const Refutation& b) {
          a.finding.reader == b.finding.reader;
 }
 
-Result pass(const Program& program, const Options& options, bool everything) {
+Result pass(const Program& program, const Options& options, bool everything, bool* vacuous) {
   UnrollPolicy policy;
   policy.budget = options.unroll_budget;
   policy.everything = everything;
-  return Pass(program, options).run(policy);
+  Pass one(program, options);
+  Result result = one.run(policy);
+  if (vacuous) *vacuous = one.vacuous();
+  return result;
 }
 
 }  // namespace bufferproof::checker

@@ -7,8 +7,9 @@
 
 namespace bufferproof::checker {
 
-/// `everything`: every bounded loop becomes its iterations.
-Result pass(const model::Program& program, const Options& options, bool everything);
+/// `everything`: every bounded loop becomes its iterations. `vacuous` becomes true when no run satisfies the
+/// ranges and the assumptions together.
+Result pass(const model::Program& program, const Options& options, bool everything, bool* vacuous = nullptr);
 
 /// Same class, buffer and reader: one finding.
 bool same_subject(const Refutation& a, const Refutation& b);

@@ -33,9 +33,14 @@ bool textually_before(const Place& a, const Place& b) {
 
 }  // namespace
 
-Query query_of(const Access& access) {
+Query query_of(const Access& access, const Ranges& ranges) {
   const Access full = expanded(access);
-  return {full.storage, full.address, moment_of(full.place), variables_of(full)};
+  Query out{full.storage, full.address, moment_of(full.place), variables_of(full)};
+  if (indices_identify(full, ranges)) {
+    out.index = full.index;
+    out.layout = full.layout;
+  }
+  return out;
 }
 
 bool Tags::collect(int storage, const Query& query, Found& into, int depth) const {

@@ -62,6 +62,6 @@ class Tags {
 };
 
 /// The query for the elements of an access at its own place.
-Query query_of(const Access& access);
+Query query_of(const Access& access, const Ranges& ranges);
 
 }  // namespace bufferproof::checker

@@ -89,6 +89,7 @@ class Walker {
 
   std::string fresh_variable() { return fmt::format("x#{}", next_variable_++); }
   Access access(const IndexSet& set, const HandleState& state, const Cond& guard, int clause);
+  bool names_all(const model::IndexSet& set, const HandleState& state) const;
   bool spans(const HandleState& state) const;
   void anywhere(Access& out, int storage);
   void explicit_set(Access& out, const IndexSet& set);
@@ -136,8 +137,10 @@ class Walker {
   SymExpr choice_symbol(const Launch& s);
   void visit(const Copy& s);
   void copy_reads(const Copy& s, const Use& source, const Access& from);
-  void add_copy(const Access& from, const Access& to, int life);
+  void add_copy(const Access& from, const Access& to, int life, bool inside);
   bool pair_up(Access& from, const Access& to);
+  bool pair_by_number(Access& from, const Access& to) const;
+  Cond inside_storage(const Access& from) const;
   void add_sync(Sync::Kind kind, const Name& stream, const Name& event);
   void visit(const Signal& s);
   void visit(const Wait& s);

@@ -12,16 +12,32 @@ Access Walker::access(const IndexSet& set, const HandleState& state, const Cond&
   out.storage = state.storage;
   out.layout = state.layout;
   out.unit_axis = state.layout && state.scale != 1;
+  const bool whole = set.whole || names_all(set, state);
   out.spans_storage = set.whole && (state.spans_storage || spans(state));
   if (!state.layout) {
     anywhere(out, state.storage);
-  } else if (set.whole) {
+  } else if (whole) {
     out.whole = true;
     out.id = next_variable_++;
   } else {
     explicit_set(out, rename_loops(set));
   }
   return out;
+}
+
+/// [0:size] on every axis is the whole handle, though it is written out.
+bool Walker::names_all(const IndexSet& set, const HandleState& state) const {
+  if (!state.layout || set.index.size() != state.layout->rank() || set.variables.size() != set.index.size() ||
+      !set.where.is_true())
+    return false;
+  for (std::size_t i = 0; i < set.index.size(); ++i) {
+    const BoundVariable& variable = set.variables[i];
+    const SymExpr& size = state.layout->sizes[i];
+    if (set.index[i] != SymExpr::symbol(variable.name) || variable.lo != SymExpr(0) ||
+        rename_loops(variable.hi) != size || !world_.ranges.surely_le(0, size))
+      return false;
+  }
+  return true;
 }
 
 bool Walker::spans(const HandleState& state) const {

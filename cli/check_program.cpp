@@ -8,6 +8,7 @@
 #include "cli/app.hpp"
 #include "cli/command.hpp"
 #include "cli/fingerprint.hpp"
+#include "cli/input.hpp"
 #include "cli/replay.hpp"
 #include "cli/runtime_log.hpp"
 #include "model/lower.hpp"
@@ -23,9 +24,15 @@ struct RowResult {
   std::vector<std::string> disagreements;
 };
 
+/// Params without a range: they are put in where they are used, so only the file still has their names.
+model::Constants constants_of(const model::Program& program) {
+  if (program.dialect != model::Dialect::bufprog) return {};
+  return model::read_bufprog(read_file(program.file), program.file).annotations.constants;
+}
+
 model::Cond parse_assumption(const std::string& text, const model::Program& program) {
   if (text.empty()) return true;
-  const model::Cond condition = model::parse_condition(text);
+  const model::Cond condition = model::parse_condition(text, constants_of(program));
   std::set<std::string> used;
   condition.collect_symbols(used);
   std::vector<std::string> known;

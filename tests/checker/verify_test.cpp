@@ -52,6 +52,12 @@ TEST(Verify, RejectsAWriterAfterTheReader) {
   EXPECT_EQ(verify(c.dump(), "c.json").rejected.size(), 1U);
 }
 
+TEST(Verify, RejectsAWindowThatIsNotGiven) {
+  Json c = certificate_of(kTwoHalves);
+  c[0]["proofs"][0]["cover"]["window"] = {{"everything", false}};
+  EXPECT_EQ(verify(c.dump(), "c.json").rejected.size(), 1U);
+}
+
 TEST(Verify, RejectsAGapBetweenStrides) {
   Json c = certificate_of(kTwoHalves);
   c[0]["proofs"][0]["cover"]["window"] = {{"sizes", {"n"}}, {"strides", {"2"}}, {"offset", "0"}};
