@@ -38,10 +38,11 @@ struct Options {
   std::string format = "text";
 };
 
-/// One call of a plan as a plan of its own: tags do not depend on earlier calls.
+/// A plan whose last call is this one. Tags depend on earlier calls only where kernels tune (E10).
 model::RunPlan call_of(const model::RunPlan& plan, std::size_t call) {
   model::RunPlan out = plan;
-  out.calls = {plan.calls.at(call)};
+  out.calls.resize(call + 1);
+  if (!plan.tuning) out.calls.erase(out.calls.begin(), out.calls.end() - 1);
   return out;
 }
 
@@ -63,17 +64,20 @@ class ValuedRun {
     report.numerics = options_.values.numerics;
     report.seed = options_.values.seed;
     report.inputs = inputs_text(setting_.tensors, inputs, setting_.seed);
-    simulator::ValueTrace trace =
-        run_with_values(simulation_.program, simulation_.plan, setting_, progress_, "run");
+    // Launches are kept only where there is something to explain.
+    const bool explains = !simulation_.answers.empty() ||
+                          !simulator::run_tags(simulation_.program, simulation_.plan).findings.empty();
+    simulator::ValueTrace trace = run_with_values(simulation_.program, simulation_.plan, setting_, progress_,
+                                                  "run", {false, explains ? &kept_ : nullptr});
     simulation_.trace = trace.tags;
-    compare(trace);
+    compare(trace, explains);
     if (!options_.values.out.empty()) write(trace);
   }
 
  private:
-  void compare(const simulator::ValueTrace& trace) {
-    const simulator::ValueTrace golden =
-        golden_run(contract_abiding(program_), golden_plan(simulation_.plan), setting_, progress_);
+  void compare(const simulator::ValueTrace& trace, bool explains) {
+    const simulator::ValueTrace golden = golden_run(contract_abiding(program_), golden_plan(simulation_.plan),
+                                                    setting_, progress_, explains ? &golden_ : nullptr);
     ValueReport& report = *simulation_.values;
     report.has_golden = golden.tags.findings.empty();
     report.births = golden.births;
@@ -86,6 +90,7 @@ class ValuedRun {
           compare_outputs(trace.calls[call], report.has_golden ? &golden.calls.at(call) : nullptr));
       for (ComparedOutput& output : report.calls.back()) blame(output, call);
     }
+    for (Answer& answer : simulation_.answers) explain(answer, trace.calls.size());
   }
 
   /// What stands where somebody asked.
@@ -99,8 +104,22 @@ class ValuedRun {
   void blame(ComparedOutput& output, std::size_t call) {
     if (!output.difference || output.difference->wrong == 0) return;
     progress_.phase("explaining " + output.summary.name);
+    const simulator::WhyValues values = kept_values(call);
     output.blame = simulator::explain(simulation_.program, call_of(simulation_.plan, call),
-                                      output.returned_name, output.difference->worst);
+                                      output.returned_name, output.difference->worst, &values);
+  }
+
+  /// By values where the element is wrong; a right one keeps the answer by positions.
+  void explain(Answer& answer, std::size_t calls) {
+    const bool right = answer.value && answer.golden && *answer.value == *answer.golden;
+    if (calls == 0 || !answer.value || right) return;
+    const simulator::WhyValues values = kept_values(calls - 1);
+    answer.explanation = simulator::explain(simulation_.program, call_of(simulation_.plan, calls - 1),
+                                            answer.question.output, answer.question.index, &values);
+  }
+
+  simulator::WhyValues kept_values(std::size_t call) const {
+    return {&kept_, simulation_.values->has_golden ? &golden_ : nullptr, call, setting_.numerics};
   }
 
   /// "call2.buf1" when there are several calls.
@@ -135,6 +154,8 @@ class ValuedRun {
   Simulation& simulation_;
   const ValueSetting setting_;
   Progress progress_;
+  simulator::LaunchRecorder kept_;
+  simulator::LaunchRecorder golden_;
 };
 
 /// The kernels a run's log reports as fallen back, as if --fallback named them.

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "cli/command.hpp"
+#include "cli/output_values.hpp"
+#include "cli/run_text.hpp"
 #include "model/near_name.hpp"
 
 namespace bufferproof::cli {
@@ -58,6 +60,35 @@ std::string fault_text(const simulator::WhyLink& link, bool unknown) {
   return out;
 }
 
+/// How far the link is to be believed, where it is not by element.
+std::string doubt_text(const simulator::WhyLink& link) {
+  if (link.basis == simulator::WhyBasis::reads)
+    return " (what it computes cannot be read: it may rest on all it reads)";
+  return link.exact ? "" : " (or another element: which one is decided by contents, or was not followed)";
+}
+
+std::string birth_text(const simulator::Explanation& e) {
+  const simulator::ValueBirth& birth = *e.birth;
+  const std::string& kernel = e.links.back().writer;
+  if (birth.op.empty())
+    return fmt::format("  {} computes something else of the operands it has in the golden run\n", kernel);
+  return fmt::format("  {} makes it of operands that are right: {} by {} ({}), element {} of its result\n",
+                     kernel, birth.kind, birth.op, birth.where.str(), element_text("", birth.element));
+}
+
+const char* name(simulator::WhyBasis basis) {
+  if (basis == simulator::WhyBasis::values) return "values";
+  return basis == simulator::WhyBasis::positions ? "positions" : "reads";
+}
+
+std::string link_text(const simulator::WhyLink& link) {
+  std::string out =
+      fmt::format("{} reads {}", placed(link.step == "result" ? "the caller" : link.step, link.where),
+                  element_text(link.buffer, link.element));
+  if (link.value) out += " = " + number_text(*link.value, model::DType::f64);
+  return out + doubt_text(link);
+}
+
 }  // namespace
 
 Question parse_question(const std::string& text) {
@@ -90,6 +121,10 @@ simulator::Explanation answer(const model::Program& lowered, const model::RunPla
 }
 
 std::string blame_text(const simulator::Explanation& e) {
+  if (!ends_badly(e) && e.birth) {
+    const std::string text = birth_text(e);
+    return text.substr(2, text.size() - 3);
+  }
   if (!ends_badly(e)) return "everything it can rest on was written by whom the text means";
   const simulator::WhyLink& last = e.links.back();
   return fmt::format("{} reads {}, {}", placed(last.step == "result" ? "the caller" : last.step, last.where),
@@ -101,10 +136,14 @@ std::string chain_text(const simulator::Explanation& e) {
   for (std::size_t i = 0; i < e.links.size(); ++i) {
     const simulator::WhyLink& link = e.links[i];
     const bool fault = i + 1 == e.links.size() && ends_badly(e);
-    const std::string reader = placed(link.step == "result" ? "the caller" : link.step, link.where);
-    out += fmt::format("  {} reads {}, {}\n", reader, element_text(link.buffer, link.element),
-                       fault ? fault_text(link, e.unknown) : "written by " + link.writer);
+    out += "  " + link_text(link) + ", ";
+    if (fault)
+      out += fault_text(link, e.unknown);
+    else
+      out += link.writer.empty() ? "as it was given" : "written by " + link.writer;
+    out += "\n";
   }
+  if (!ends_badly(e) && e.birth) return out + birth_text(e);
   if (!ends_badly(e)) out += "  everything it can rest on was written by whom the text means\n";
   return out;
 }
@@ -112,17 +151,22 @@ std::string chain_text(const simulator::Explanation& e) {
 Json explanation_json(const simulator::Explanation& e) {
   Json links = Json::array();
   for (const simulator::WhyLink& link : e.links) {
-    Json one{{"step", link.step},
-             {"location", location_json(link.where)},
-             {"buffer", link.buffer},
-             {"element", link.element},
-             {"writer", link.writer}};
+    Json one{{"step", link.step},     {"location", location_json(link.where)},
+             {"buffer", link.buffer}, {"element", link.element},
+             {"writer", link.writer}, {"basis", name(link.basis)},
+             {"exact", link.exact}};
+    if (link.value) one["value"] = number_json(*link.value, model::DType::f64);
     if (!link.due.empty()) one["due"] = link.due;
     if (link.due_where.line > 0) one["due_location"] = location_json(link.due_where);
     if (link.alloc_where.line > 0) one["allocation_location"] = location_json(link.alloc_where);
     links.push_back(std::move(one));
   }
-  return {{"at_fault", e.at_fault}, {"unknown", e.unknown}, {"links", std::move(links)}};
+  Json out{{"at_fault", e.at_fault}, {"unknown", e.unknown}, {"links", std::move(links)}};
+  if (e.birth) {
+    out["birth"] = {{"kind", e.birth->kind}, {"op", e.birth->op}, {"element", e.birth->element}};
+    if (e.birth->where.line > 0) out["birth"]["location"] = location_json(e.birth->where);
+  }
+  return out;
 }
 
 }  // namespace bufferproof::cli

@@ -37,12 +37,13 @@ ValueSetting read_setting(const ValueOptions& options) {
 
 simulator::ValueTrace run_with_values(const model::Program& lowered, const model::RunPlan& plan,
                                       const ValueSetting& setting, Progress& progress,
-                                      const std::string& phase, bool births) {
+                                      const std::string& phase, const RunExtras& extras) {
   simulator::ValueOptions how;
   how.tensors = &setting.tensors;
   how.input_seed = setting.seed;
   how.numerics = setting.numerics;
-  how.births = births;
+  how.births = extras.births;
+  how.observer = extras.observer;
   how.on_launch = [&](const std::string& kernel) { progress.step(kernel); };
   progress.phase(phase, count_launches(lowered.body) * plan.calls.size());
   try {
@@ -53,10 +54,13 @@ simulator::ValueTrace run_with_values(const model::Program& lowered, const model
 }
 
 simulator::ValueTrace golden_run(const model::Program& contract_abiding, const model::RunPlan& plan,
-                                 const ValueSetting& setting, Progress& progress) {
-  simulator::ValueTrace trace = run_with_values(contract_abiding, plan, setting, progress, "golden run");
+                                 const ValueSetting& setting, Progress& progress,
+                                 simulator::LaunchObserver* observer) {
+  simulator::ValueTrace trace =
+      run_with_values(contract_abiding, plan, setting, progress, "golden run", {false, observer});
   if (!trace.tags.findings.empty() || !has_nan_or_infinity(trace)) return trace;
-  return run_with_values(contract_abiding, plan, setting, progress, "looking where NaN is born", true);
+  return run_with_values(contract_abiding, plan, setting, progress, "looking where NaN is born",
+                         {true, nullptr});
 }
 
 model::Program contract_abiding(const model::Program& program) {

@@ -23,15 +23,21 @@ struct ValueSetting {
 /// Reads the tensors. Raises InputError for what no run could use.
 ValueSetting read_setting(const ValueOptions& options);
 
-/// Raises InputError: what run_values raises, and what a kernel refuses. `births`: look where NaN and
-/// infinity are born, which takes long where there are many.
+/// What else a run is asked for.
+struct RunExtras {
+  bool births = false;  ///< look where NaN and infinity are born, which takes long where there are many
+  simulator::LaunchObserver* observer = nullptr;
+};
+
+/// Raises InputError: what run_values raises, and what a kernel refuses.
 simulator::ValueTrace run_with_values(const model::Program& lowered, const model::RunPlan& plan,
                                       const ValueSetting& setting, Progress& progress,
-                                      const std::string& phase, bool births = false);
+                                      const std::string& phase, const RunExtras& extras = {});
 
 /// The golden run; with births when its outputs have NaN or infinity: no memory is to blame for those.
 simulator::ValueTrace golden_run(const model::Program& contract_abiding, const model::RunPlan& plan,
-                                 const ValueSetting& setting, Progress& progress);
+                                 const ValueSetting& setting, Progress& progress,
+                                 simulator::LaunchObserver* observer = nullptr);
 
 /// `program` as the contract has it, for lowered-program commands: under the profile `stock`.
 model::Program contract_abiding(const model::Program& program);

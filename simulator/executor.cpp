@@ -22,6 +22,7 @@ void Executor::run() {
   block(state_.program.body);
   if (stopped_) return;
   for (const Deferred& result : results_) {
+    remember_step(result.actor);
     remember_output(result.at, result.actor);
     memory_.read(result.at, result.actor, result.from);
   }
@@ -165,55 +166,18 @@ void Executor::exec(const model::Return& s, const Step& at) {
       for (model::Name& producer : from.names) producer = model::Name(text(producer, at));
       results_.push_back({std::move(point), caller, std::move(from)});
     } else {
+      remember_step(caller);
       remember_output(point, caller);
       judged_read(point, *binding, caller, item.from, item.set);
     }
   }
 }
 
-namespace {
-
-/// Calls f(first, last, tag) for elements of one tag, by ordinal.
-template <typename F>
-void for_each_span(const AccessPoint& at, const model::SourceLocation& where, F&& f) {
-  const RangeMap& tags = at.handle->storage->tags;
-  std::optional<TagId> uniform;
-  bool mixed = false;
-  for_each_run(at.selection, [&](std::int64_t lo, std::int64_t hi) {
-    tags.for_each(lo, hi, [&](std::int64_t, std::int64_t, TagId tag) {
-      mixed = mixed || (uniform && *uniform != tag);
-      uniform = tag;
-    });
-  });
-  if (!uniform) return;
-  if (!mixed) return f(std::int64_t{0}, at.selection.count, *uniform);
-  const std::vector<std::int64_t> all = addresses(at.selection, where);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i] >= 0)
-      tags.for_each(all[i], all[i] + 1, [&](std::int64_t, std::int64_t, TagId tag) {
-        f(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1, tag);
-      });
-}
-
-}  // namespace
-
-void Executor::remember_output(const AccessPoint& at, const Actor& caller) {
-  if (!state_.provenance) return;
-  Provenance::Output out{at.buffer, caller.writer, caller.where, at.selection.counts, {}, at.selection};
-  for_each_span(at, caller.where, [&](std::int64_t first, std::int64_t last, TagId tag) {
-    if (!out.spans.empty() && out.spans.back().tag == tag && out.spans.back().last == first) {
-      out.spans.back().last = last;
-    } else {
-      out.spans.push_back({first, last, tag});
-    }
-  });
-  state_.provenance->outputs.push_back(std::move(out));
-}
-
 // E8
 void Executor::exec(const model::Unsupported& s, const Step& at) {
   state_.unsupported(at.where, s.what);
   const Actor someone = actor(s.what, at);
+  remember_step(someone);
   for (const model::Name& touched : s.touched) {
     const auto found = state_.names.find(text(touched, at));
     if (found == state_.names.end() || !found->second.actual) continue;
@@ -221,6 +185,7 @@ void Executor::exec(const model::Unsupported& s, const Step& at) {
     whole.whole = true;
     for (const auto& handle : {found->second.actual, found->second.ideal})
       if (handle) memory_.make_unknown(access(found->first, handle, whole, at.where), someone);
+    remember(Provenance::Kind::unknown, access(found->first, found->second.actual, whole, at.where));
   }
 }
 

@@ -65,7 +65,13 @@ class Executor {
   Binding* use(const std::string& name, const std::string& reader, const model::SourceLocation& where);
   AccessPoint access(const std::string& buffer, const std::shared_ptr<Handle>& handle,
                      const model::IndexSet& set, const model::SourceLocation& where);
-  /// Keeps the tags of what the caller got, for explanations.
+  // executor_provenance.cpp: what explanations need.
+  void remember_step(const Actor& actor);
+  void remember_launch(const model::Launch& launch, const model::Variant& variant, const Actor& actor);
+  /// Returns the number of the access.
+  std::size_t remember(Provenance::Kind kind, const AccessPoint& at, std::vector<Selection> left_out = {},
+                       std::size_t source = 0);
+  /// Keeps the tags of what the caller got.
   void remember_output(const AccessPoint& at, const Actor& caller);
   Actor actor(const std::string& reader, const model::Step& at);
   /// C7: true when the access ends there.

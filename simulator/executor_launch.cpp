@@ -42,6 +42,7 @@ void Executor::exec(const Launch& s, const Step& at) {
   Actor launch = actor(kernel, at);
   launch.epoch = state_.clocks.issue(text(s.stream, at));
   if (state_.hooks) state_.hooks->launched(s, variant, state_, launch);
+  remember_launch(s, variant, launch);
   tune(s, variant, launch);
   int writes = 0;
   for (const Clause& c : variant.clauses) {
@@ -71,6 +72,7 @@ void Executor::tune(const Launch& launch, const Variant& variant, const Actor& a
     if (found == state_.names.end() || !found->second.actual) continue;
     const AccessPoint at = access(name, accessed_handle(c, found->second, actor), c.set, actor.where);
     memory_.write(at, actor);
+    remember(Provenance::Kind::write, at);
     if (state_.hooks) state_.hooks->written(at, {}, actor);
   }
 }
@@ -117,14 +119,19 @@ void Executor::actual_clause(const Clause& c, const AccessPoint& at, const Bindi
   memory_.check_order(at, actor, access_kind(c.kind));
   switch (c.kind) {
     case Clause::Kind::read:
+      remember(Provenance::Kind::read, at);
       return judged_read(at, binding, actor, c.from, c.set);
     case Clause::Kind::write:
       return write_with_faults(at, actor, faults);
     case Clause::Kind::accumulate:
+      remember(Provenance::Kind::read, at);
+      remember(Provenance::Kind::may_write, at);
       return memory_.accumulate(at, actor, true);
     case Clause::Kind::modify:
+      remember(Provenance::Kind::may_write, at);
       return memory_.modify(at, actor);
     case Clause::Kind::unknown:
+      remember(Provenance::Kind::unknown, at);
       return memory_.make_unknown(at, actor);
   }
 }
@@ -168,10 +175,13 @@ void Executor::write_with_faults(const AccessPoint& at, const Actor& actor,
       tags.for_each(lo, hi, [&](std::int64_t from, std::int64_t to, TagId tag) {
         kept.push_back({from, to, tag});
       });
-      regions.push_back(region);
     });
+    regions.push_back(region);
   }
   memory_.write(at, actor);
+  std::vector<Selection> left_out;
+  for (const AccessPoint& region : regions) left_out.push_back(region.selection);
+  remember(at.uncertain ? Provenance::Kind::may_write : Provenance::Kind::write, at, std::move(left_out));
   if (state_.hooks) state_.hooks->written(at, regions, actor);
   for (const Kept& piece : kept) tags.assign(piece.lo, piece.hi, piece.tag);
 }
@@ -218,8 +228,11 @@ std::shared_ptr<Storage> Executor::rebind_one(const model::Rebind& r,
   moved.mismatch = compare_shapes(moved.declared, moved.shape, moved.dtype == moved.declared_dtype);  // C7
   *binding->actual = moved;
   if (state_.hooks) state_.hooks->rebound(r, *binding->actual, actor);
-  if (r.alias_of.empty() && r.same_as < 0)
-    memory_.write(access(moved.storage->name, binding->actual, whole_set(), actor.where), actor);
+  if (r.alias_of.empty() && r.same_as < 0) {
+    const AccessPoint result = access(moved.storage->name, binding->actual, whole_set(), actor.where);
+    memory_.write(result, actor);
+    remember(Provenance::Kind::write, result);
+  }
   return moved.storage;
 }
 
@@ -237,12 +250,15 @@ void Executor::exec(const model::Copy& s, const Step& at) {
   const AccessPoint source = access(from_name, from->actual, s.source_set, at.where);
   const AccessPoint destination = access(to_name, to->actual, s.destination_set, at.where);
   if (mismatched(source, copier, false)) return;
+  remember_step(copier);
+  const std::size_t read = remember(Provenance::Kind::read, source);
   memory_.check_bounds(source, copier);
   memory_.check_order(source, copier, AccessKind::read);
   if (!state_.wrapper()) memory_.read(source, copier, model::From{});
   memory_.check_bounds(destination, copier);
   memory_.check_order(destination, copier, AccessKind::write);
   memory_.copy(source, destination, copier);
+  remember(Provenance::Kind::copy, destination, {}, read);
   if (state_.hooks) state_.hooks->copied(source, destination, at.where);
   if (from->ideal && to->ideal)
     memory_.copy(access(from_name, from->ideal, s.source_set, at.where),

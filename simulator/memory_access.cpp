@@ -43,13 +43,8 @@ void MemoryAccess::find(FindingClass kind, const char* rule, const AccessPoint& 
                         std::int64_t lo, std::int64_t hi, const std::string& writer,
                         const std::string& message, const std::vector<WriterId>& due) {
   const bool watched = state_.plan.watch_buffer == at.buffer;
-  if (state_.provenance && kind != FindingClass::race) {
-    const auto where = element(at, lo, hi);
-    const std::string actual = kind == FindingClass::unwritten ? "" : writer;
-    state_.provenance->fault(actor.writer, at.buffer,
-                             {where, actual, due, at.uncertain, at.handle->storage->where},
-                             watched && where == state_.plan.watch_element);
-  }
+  if (kind != FindingClass::race)
+    remember_fault(at, lo, hi, kind == FindingClass::unwritten ? "" : writer, due, at.uncertain);
   if (state_.reported(kind, at.buffer, actor.reader) && !watched) return;
   Finding out = finding(kind, rule, at, actor);
   out.element = element(at, lo, hi);
@@ -69,14 +64,14 @@ void MemoryAccess::find_unknown(const AccessPoint& at, const Actor& actor, std::
   Finding out = finding(FindingClass::stale, "E8", at, actor);
   out.element = element(at, lo, hi);
   out.message = fmt::format("{} reads {} after a call whose effects are not known", actor.reader, at.buffer);
-  if (state_.provenance)
-    state_.provenance->fault(actor.writer, at.buffer, {out.element, "", {}, true, at.handle->storage->where},
-                             out.element == state_.plan.watch_element);
+  remember_fault(at, lo, hi, "", {}, true);
   state_.report_unknown(std::move(out));
 }
 
-void MemoryAccess::remember_source(const AccessPoint& at, const Actor& actor, TagId tag) {
-  if (state_.provenance) state_.provenance->source(actor.writer, at.buffer, state_.tags[tag].writers);
+void MemoryAccess::remember_fault(const AccessPoint& at, std::int64_t lo, std::int64_t hi,
+                                  const std::string& writer, const std::vector<WriterId>& due, bool unknown) {
+  if (!state_.provenance) return;
+  state_.provenance->fault(*at.handle->storage, lo, hi, {at.buffer, {}, writer, due, unknown, {}});
 }
 
 // ---- bounds and order

@@ -51,7 +51,9 @@ class MemoryAccess {
             std::int64_t lo, std::int64_t hi, const std::string& writer, const std::string& message,
             const std::vector<WriterId>& due = {});
   void find_unknown(const AccessPoint& at, const Actor& actor, std::int64_t lo, std::int64_t hi);
-  void remember_source(const AccessPoint& at, const Actor& actor, TagId tag);
+  /// For explanations; [lo, hi) in units.
+  void remember_fault(const AccessPoint& at, std::int64_t lo, std::int64_t hi, const std::string& writer,
+                      const std::vector<WriterId>& due, bool unknown);
   model::Finding finding(model::FindingClass kind, const char* rule, const AccessPoint& at,
                          const Actor& actor);
   std::vector<std::int64_t> element(const AccessPoint& at, std::int64_t lo, std::int64_t hi) const;
@@ -65,8 +67,6 @@ class MemoryAccess {
                   std::int64_t ideal_lo, std::int64_t ideal_hi, std::vector<Piece>& unwritten);
   void found_unwritten(const AccessPoint& at, const Actor& actor, const Piece& piece,
                        const std::string& writer, const std::vector<WriterId>& due);
-  void remember_reported(const AccessPoint& at, const Actor& actor, std::int64_t lo, std::int64_t hi,
-                         const std::vector<WriterId>& due);
   void mark_reported(const AccessPoint& at, const std::vector<Piece>& unwritten);
   void write_somewhere(const AccessPoint& at, const Actor& actor);
   template <typename F>

@@ -41,7 +41,6 @@ void MemoryAccess::read(const AccessPoint& at, const Actor& actor, const From& f
 
 void MemoryAccess::judge(const AccessPoint& at, const Actor& actor, const From& from,
                          const std::vector<WriterId>& wanted, const Piece& piece) {
-  remember_source(at, actor, piece.tag);
   if (TagTable::is_unwritten(piece.tag)) {
     found_unwritten(at, actor, piece, from.names.empty() ? "" : list(from, state_, actor.where), wanted);
   } else if (judge_life(at, actor, wanted, piece)) {
@@ -125,22 +124,25 @@ void MemoryAccess::read_intended(const AccessPoint& at, const AccessPoint& ideal
 void MemoryAccess::judge_pair(const AccessPoint& at, const AccessPoint& ideal, const Actor& actor,
                               const Piece& piece, std::int64_t ideal_lo, std::int64_t ideal_hi,
                               std::vector<Piece>& unwritten) {
-  remember_source(at, actor, piece.tag);
   if (piece.tag == kUnwrittenReported && !state_.provenance) return;
-  auto look = [&](std::int64_t lo, std::int64_t, TagId due) {
+  auto look = [&](std::int64_t lo, std::int64_t hi, TagId due) {
     if (due == piece.tag && !state_.tags[due].unknown && due != kUnwritten) return;
     const std::int64_t element = (lo - ideal_lo) / ideal.selection.span;
     const std::int64_t from = std::clamp(piece.lo + element * at.selection.span, piece.lo, piece.hi - 1);
+    const std::int64_t to =
+        std::clamp(piece.lo + counterpart(hi - ideal_lo, ideal.selection.span, at.selection.span, true),
+                   from + 1, piece.hi);
     const std::string intended = TagTable::is_unwritten(due) ? "" : state_.tags.contributors(due);
     if (state_.tags[piece.tag].unknown || state_.tags[due].unknown) {
-      find_unknown(at, actor, from, piece.hi);
+      find_unknown(at, actor, from, to);
     } else if (piece.tag == kUnwritten) {
-      found_unwritten(at, actor, {from, piece.hi, piece.tag}, intended, state_.tags[due].writers);
+      found_unwritten(at, actor, {from, to, piece.tag}, intended, state_.tags[due].writers);
     } else if (piece.tag == kUnwrittenReported) {
-      remember_reported(at, actor, from, piece.hi, state_.tags[due].writers);
+      // Reported at an earlier reader, yet what this one reads is undefined as well.
+      remember_fault(at, from, to, "", state_.tags[due].writers, false);
     } else {
       const std::string writer = state_.tags.contributors(piece.tag);
-      find(FindingClass::stale, "C3", at, actor, from, piece.hi, writer,
+      find(FindingClass::stale, "C3", at, actor, from, to, writer,
            fmt::format("{} reads what {} wrote to {}, the text means {}", actor.reader, writer, at.buffer,
                        intended.empty() ? "nobody" : intended),
            state_.tags[due].writers);
@@ -150,26 +152,16 @@ void MemoryAccess::judge_pair(const AccessPoint& at, const AccessPoint& ideal, c
   if (piece.tag == kUnwritten) unwritten.push_back(piece);
 }
 
-/// Reported at an earlier reader, yet what this one read is undefined as well.
-void MemoryAccess::remember_reported(const AccessPoint& at, const Actor& actor, std::int64_t lo,
-                                     std::int64_t hi, const std::vector<WriterId>& due) {
-  if (!state_.provenance) return;
-  const auto where = element(at, lo, hi);
-  state_.provenance->fault(actor.writer, at.buffer, {where, "", due, false, at.handle->storage->where},
-                           where == state_.plan.watch_element);
-}
-
 void MemoryAccess::read_written(const AccessPoint& at, const Actor& actor) {
   std::vector<Piece> unwritten;
   for_each_piece(at, [&](const Piece& piece) {
-    remember_source(at, actor, piece.tag);
     if (state_.tags[piece.tag].unknown) {
       find_unknown(at, actor, piece.lo, piece.hi);
     } else if (piece.tag == kUnwritten) {
       found_unwritten(at, actor, piece, "", {});
       unwritten.push_back(piece);
     } else if (piece.tag == kUnwrittenReported) {
-      remember_reported(at, actor, piece.lo, piece.hi, {});
+      remember_fault(at, piece.lo, piece.hi, "", {}, false);
     }
   });
   mark_reported(at, unwritten);

@@ -1,11 +1,11 @@
 #include "simulator/body/births.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <set>
 
 #include "kernels_ref/registry.hpp"
 #include "model/ops/op_registry.hpp"
+#include "simulator/launch_body.hpp"
 
 namespace bufferproof::simulator {
 namespace {
@@ -15,7 +15,8 @@ using kernels::Sizes;
 using kernels::Tensor;
 using model::TensorOp;
 
-constexpr std::size_t kMostExamined = 4096;
+/// Terms of one result that are looked at: a second's work.
+constexpr std::int64_t kMostTerms = std::int64_t{1} << 26;
 
 Tensor as_f64(const ConstTensorView& view) {
   Tensor out(model::DType::f64, view.sizes());
@@ -85,123 +86,75 @@ std::string kind_of_elementwise(std::string_view op, double result, const std::v
   return std::isinf(result) ? "overflow" : "domain";
 }
 
+/// Every product and every other operand element the result element is made of. Sets the number of terms.
+Terms terms_of(const OpElement& of, const OperandValue& value, std::int64_t& count) {
+  Terms terms;
+  std::size_t first = 0;
+  count = 1;
+  if (sums_products(of.op, of.function)) {
+    for_each_product(of, [&](const Index* x, const Index& w) {
+      ++count;
+      terms.product(x ? value(0, *x) : 0, value(1, w));
+    });
+    first = 2;
+  }
+  for (std::size_t k = first; k < of.op.operands.size(); ++k)
+    for_each_read(of, k, [&](const Index& at) {
+      ++count;
+      terms.term(value(k, at));
+    });
+  return terms;
+}
+
+/// Elementwise operations read the element of the same index of each operand.
+std::string kind_of(const OpElement& of, double value, const OperandValue& operand, std::int64_t& terms) {
+  if (!model::is_elementwise(of.op.name)) return kind_of_sum(value, terms_of(of, operand, terms));
+  std::vector<double> x;
+  for (std::size_t k = of.op.name == "select" ? 1 : 0; k < of.op.operands.size(); ++k)
+    x.push_back(operand(k, of.index));
+  terms = static_cast<std::int64_t>(x.size());
+  return kind_of_elementwise(of.op.name, value, x);
+}
+
 class BirthFinder : public BodyObserver {
  public:
   void ran(const Ran& what) override {
+    if (moves_elements(what.op.name)) return;
     for (std::size_t r = 0; r < what.results.size(); ++r) {
-      if (!model::is_floating(what.results[r].dtype()) || moves(what.op.name)) continue;
+      if (!model::is_floating(what.results[r].dtype())) continue;
       const Tensor result = as_f64(what.results[r]);
-      std::vector<std::size_t> found;
       const auto elements = result.elements<double>();
-      for (std::size_t i = 0; i < elements.size() && found.size() < kMostExamined; ++i)
-        if (!std::isfinite(elements[i])) found.push_back(i);
-      if (!found.empty()) examine(what, r, result, found);
+      if (!std::all_of(elements.begin(), elements.end(), [](double x) { return std::isfinite(x); }))
+        examine(what, r, result);
     }
   }
   std::vector<Birth> take() { return std::move(births_); }
 
  private:
-  static bool moves(std::string_view op) {
-    static const std::set<std::string_view> kOps{
-        "reshape",   "transpose", "broadcast", "slice",        "copy",   "copy_contiguous",
-        "overwrite", "concat",    "pad",       "insert_slice", "gather", "take",
-        "constant",  "dense",     "size",      "empty",        "loaded", "iota"};
-    return kOps.count(op) > 0;
-  }
-
-  void examine(const Ran& what, std::size_t r, const Tensor& result, const std::vector<std::size_t>& found) {
+  void examine(const Ran& what, std::size_t r, const Tensor& result) {
     std::vector<Tensor> operands;
     for (const ConstTensorView& operand : what.operands) operands.push_back(as_f64(operand));
-    for (const std::size_t at : found) {
-      const double value = result.elements<double>()[at];
-      const std::vector<std::int64_t> index = index_of(result.sizes(), static_cast<std::int64_t>(at));
-      note(what.op, kind(what, r, operands, index, at, value), index);
+    const OperandValue value = [&](std::size_t k, const Index& at) {
+      return operands[k].view().at<double>(at);
+    };
+    std::int64_t left = kMostTerms;
+    const auto elements = result.elements<double>();
+    for (std::size_t at = 0; at < elements.size() && left > 0; ++at) {
+      if (std::isfinite(elements[at])) continue;
+      const OpElement of{what.function, what.op, r, index_of(result.sizes(), static_cast<std::int64_t>(at))};
+      std::int64_t terms = 0;
+      note(what.op, kind_of(of, elements[at], value, terms), of.index);
+      left -= terms;
     }
   }
 
-  static std::vector<std::int64_t> index_of(const Sizes& sizes, std::int64_t at) {
-    std::vector<std::int64_t> index(sizes.size());
+  static Index index_of(const Sizes& sizes, std::int64_t at) {
+    Index index(sizes.size());
     for (std::size_t axis = sizes.size(); axis-- > 0; at /= sizes[axis]) index[axis] = at % sizes[axis];
     return index;
   }
 
-  std::string kind(const Ran& what, std::size_t r, const std::vector<Tensor>& operands,
-                   const std::vector<std::int64_t>& index, std::size_t at, double value) const {
-    const std::string& op = what.op.name;
-    if (model::is_elementwise(op)) {
-      std::vector<double> x;
-      for (const Tensor& operand : operands) x.push_back(operand.elements<double>()[at]);
-      if (op == "select") x.erase(x.begin());
-      return kind_of_elementwise(op, value, x);
-    }
-    Terms terms;
-    if (op == "convolution" && operands[0].sizes().size() == 4) {
-      convolution_terms(what.op, operands, index, terms);
-    } else if (op == "matmul") {
-      product_terms(what, operands, index, terms);
-    } else {
-      for (std::size_t k = 0; k < operands.size(); ++k)
-        for_each_read(what, r, index, k, operands[k], [&](double x) { terms.term(x); });
-    }
-    return kind_of_sum(value, terms);
-  }
-
-  static void convolution_terms(const TensorOp& op, const std::vector<Tensor>& operands,
-                                const std::vector<std::int64_t>& index, Terms& terms) {
-    const Sizes& x = operands[0].sizes();
-    const Sizes& w = operands[1].sizes();
-    const auto& stride = op.integers("stride");
-    const auto& padding = op.integers("padding");
-    const auto& dilation = op.integers("dilation");
-    const std::int64_t first = index[1] / (w[0] / op.integer("groups")) * w[1];
-    for (std::int64_t c = 0; c < w[1]; ++c)
-      for (std::int64_t i = 0; i < w[2]; ++i)
-        for (std::int64_t j = 0; j < w[3]; ++j) {
-          const std::int64_t y = index[2] * stride[0] - padding[0] + i * dilation[0];
-          const std::int64_t z = index[3] * stride[1] - padding[1] + j * dilation[1];
-          const bool inside = y >= 0 && y < x[2] && z >= 0 && z < x[3];
-          terms.product(operands[1].view().at<double>({index[1], c, i, j}),
-                        inside ? operands[0].view().at<double>({index[0], first + c, y, z}) : 0);
-        }
-    if (operands.size() > 2) terms.term(operands[2].elements<double>()[static_cast<std::size_t>(index[1])]);
-  }
-
-  void product_terms(const Ran& what, const std::vector<Tensor>& operands,
-                     const std::vector<std::int64_t>& index, Terms& terms) const {
-    std::vector<double> row;
-    for_each_read(what, 0, index, 0, operands[0], [&](double x) { row.push_back(x); });
-    std::size_t k = 0;
-    for_each_read(what, 0, index, 1, operands[1], [&](double x) { terms.product(row.at(k++), x); });
-    if (operands.size() > 2) terms.term(operands[2].view().at<double>(index));
-  }
-
-  /// The elements of an operand that an element of a result reads, in row-major order.
-  template <typename F>
-  static void for_each_read(const Ran& what, std::size_t r, const std::vector<std::int64_t>& index,
-                            std::size_t operand, const Tensor& values, F&& f) {
-    model::Box box;
-    for (const std::int64_t i : index) box.axes.push_back({i, i + 1, 1});
-    const model::OpRule& rule = *model::OpRegistry::shipped().find(what.op.name);
-    for (const model::BoxPart& part : rule.reads({what.function, what.op}, r, box, operand)) {
-      std::vector<std::int64_t> at;
-      walk(what, part.box, values, at, f);
-    }
-  }
-  template <typename F>
-  static void walk(const Ran& what, const model::Box& box, const Tensor& values,
-                   std::vector<std::int64_t>& at, F& f) {
-    if (at.size() == box.axes.size()) return f(values.view().at<double>(at));
-    const model::Interval& range = box.axes[at.size()];
-    const std::int64_t begin = range.begin.evaluate(what.sizes).value_or(0);
-    const std::int64_t end = range.end.evaluate(what.sizes).value_or(0);
-    for (std::int64_t i = begin; i < end; i += range.step) {
-      at.push_back(i);
-      walk(what, box, values, at, f);
-      at.pop_back();
-    }
-  }
-
-  void note(const TensorOp& op, const std::string& kind, const std::vector<std::int64_t>& element) {
+  void note(const TensorOp& op, const std::string& kind, const Index& element) {
     if (kind.empty()) return;
     for (Birth& birth : births_)
       if (birth.kind == kind && birth.op == op.name && birth.where.str() == op.where.str()) {
@@ -216,13 +169,19 @@ class BirthFinder : public BodyObserver {
 
 }  // namespace
 
+std::string birth_kind(const OpElement& of, double value, const OperandValue& operand) {
+  std::int64_t terms = 0;
+  return kind_of(of, value, operand, terms);
+}
+
 std::vector<Birth> find_births(const model::TensorFunction& function, std::span<const BodyArgument> arguments,
                                const ExecuteOptions& options) {
+  const model::TensorFunction fixed = with_sizes(function, bind_sizes(function, arguments));
   BirthFinder finder;
   ExecuteOptions how = options;
   how.fuse = false;
   how.observer = &finder;
-  execute(function, arguments, how);
+  execute(fixed, arguments, how);
   return finder.take();
 }
 

@@ -8,6 +8,7 @@
 #include "kernels_ref/registry.hpp"
 #include "model/library_call.hpp"
 #include "simulator/evaluate.hpp"
+#include "simulator/launch_body.hpp"
 #include "simulator/values/values.hpp"
 
 namespace bufferproof::simulator {
@@ -23,11 +24,6 @@ namespace {
 
 std::string name_of(const model::Name& name, const RunState& state, const Actor& actor) {
   return resolve(name, state.values, actor.where);
-}
-
-std::shared_ptr<const model::TensorFunction> body_of(const model::KernelDef& kernel, const Variant& variant) {
-  if (variant.fallback && kernel.fx_body) return kernel.fx_body;
-  return kernel.body ? kernel.body : kernel.fx_body;
 }
 
 /// Row-major memory holds a NaN or an infinity.
@@ -73,42 +69,13 @@ const Clause* whole_write(const Variant& variant, const std::string& output, con
   return found;
 }
 
-/// Parameters that in-place calls of a traced graph overwrite whole, and the value each holds in the end
-/// (E4).
-std::map<std::size_t, model::ValueId> stored_parameters(const model::TensorFunction& body) {
-  std::map<std::size_t, model::ValueId> out;
-  for (const model::TensorOp& op : body.ops) {
-    if (op.name != "overwrite") continue;
-    model::ValueId id = op.operands[0];
-    const model::TensorOp* made = body.producer(id);
-    for (; made && made->name == "overwrite"; made = body.producer(id)) id = made->operands[0];
-    if (!made) out[static_cast<std::size_t>(body.value(id).position)] = op.results[0];
-  }
-  return out;
-}
-
 }  // namespace
-
-/// What a traced graph stores into inputs is one more result each, unless the input is an output as well.
-void Values::add_stored_inputs(Work& work, const std::vector<std::string>& inputs) const {
-  std::shared_ptr<model::TensorFunction> more;
-  for (const auto& [position, value] : stored_parameters(*work.body)) {
-    if (position >= inputs.size()) continue;
-    if (std::find(work.outputs.begin(), work.outputs.end(), inputs[position]) != work.outputs.end()) continue;
-    if (!more) {
-      more = std::make_shared<model::TensorFunction>(*work.body);
-      work.outputs.resize(more->results.size());
-    }
-    more->results.push_back(value);
-    work.outputs.push_back(inputs[position]);
-  }
-  if (more) work.body = std::move(more);
-}
 
 void Values::launched(const model::Launch& launch, const Variant& variant, const RunState& state,
                       const Actor& actor) {
   if (options_.on_launch) options_.on_launch(actor.reader);
   results_.clear();
+  ++launches_;
   converts_ = variant.fallback || launch.definition < 0;
   if (launch.definition < 0 && !launch.call && only_reads(variant)) return;  // the host looks at a tensor
   Work work;
@@ -152,7 +119,7 @@ Values::Work Values::kernel_work(const model::Launch& launch, const model::Kerne
       add_argument(work, name_of(argument.handle, state, actor), variant, state, actor);
   }
   for (const model::Name& output : launch.outputs) work.outputs.push_back(name_of(output, state, actor));
-  if (variant.fallback) add_stored_inputs(work, names);
+  if (variant.fallback) add_stored_inputs(work.body, work.outputs, names);
   return work;
 }
 
@@ -224,6 +191,9 @@ void Values::compute(Work& work, const Variant& variant, const RunState& state, 
   how.numerics = options_.numerics;
   execute_into(*work.body, work.arguments, targets, how);
   if (options_.births) look_for_births(work, targets, how, actor);
+  if (options_.observer)
+    options_.observer->computed(
+        {call_, launches_ - 1, actor.reader, actor.where, work.body, work.arguments, work.outputs, targets});
   for (std::size_t i = 0; i < std::min(made.size(), work.outputs.size()); ++i)
     if (!work.outputs[i].empty()) results_.insert_or_assign(work.outputs[i], std::move(made[i]));
 }

@@ -45,7 +45,7 @@ ValueTrace run_values(const model::Program& program, const model::RunPlan& plan,
   ValueTrace out;
   ValueSession session(plan);
   out.tags = run_tags_with(program, plan, [&](RunState& state) {
-    Values values(plan, options, session);
+    Values values(plan, options, session, out.calls.size());
     state.hooks = &values;
     Executor(state).run();
     for (LaunchBirth& birth : values.take_births()) {

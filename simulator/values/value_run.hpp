@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,23 @@
 
 namespace bufferproof::simulator {
 
+/// A launch that has been computed. What is here lives until `computed` returns.
+struct ComputedLaunch {
+  std::size_t call = 0;     ///< of the plan
+  std::size_t ordinal = 0;  ///< of the launches of this call
+  const std::string& kernel;
+  const model::SourceLocation& where;
+  const std::shared_ptr<const model::TensorFunction>& body;
+  std::span<const BodyArgument> arguments;
+  std::span<const std::string> outputs;          ///< per result of the body; empty: nobody's
+  std::span<const kernels::TensorView> results;  ///< row-major; an observer may store other values
+};
+class LaunchObserver {
+ public:
+  virtual ~LaunchObserver() = default;
+  virtual void computed(const ComputedLaunch& launch) = 0;
+};
+
 struct ValueOptions {
   /// Inputs by name; those missing are generated (generated_input.hpp).
   const std::map<std::string, kernels::Tensor>* tensors = nullptr;
@@ -29,6 +48,8 @@ struct ValueOptions {
   kernels::NumericsProfile numerics;
   /// Look for NaN and infinity that were born in arithmetic (body/births.hpp).
   bool births = false;
+  /// Told after each launch that computes something, before its results are handed over.
+  LaunchObserver* observer = nullptr;
   /// Told before each launch, with the kernel's name.
   std::function<void(const std::string&)> on_launch;
 };

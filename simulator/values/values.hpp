@@ -35,8 +35,9 @@ bool is_unmade(const Handle& handle);
 
 class Values : public ValueHooks {
  public:
-  Values(const model::RunPlan& plan, const ValueOptions& options, ValueSession& session)
-      : plan_(plan), options_(options), session_(session) {}
+  /// `call`: its number in the plan.
+  Values(const model::RunPlan& plan, const ValueOptions& options, ValueSession& session, std::size_t call)
+      : plan_(plan), options_(options), session_(session), call_(call) {}
 
   std::vector<ReturnedTensor> take_returned() { return std::move(returned_); }
   std::vector<LaunchBirth> take_births() { return std::move(births_); }
@@ -75,7 +76,6 @@ class Values : public ValueHooks {
   void store_result(const AccessPoint& at, const kernels::ConstTensorView& values, const Actor& actor);
 
   // launch_values.cpp
-  void add_stored_inputs(Work& work, const std::vector<std::string>& inputs) const;
   Work kernel_work(const model::Launch& launch, const model::KernelDef& kernel, const model::Variant& variant,
                    const RunState& state, const Actor& actor);
   Work call_work(const model::Launch& launch, const model::Variant& variant, const RunState& state,
@@ -94,6 +94,8 @@ class Values : public ValueHooks {
   const model::RunPlan& plan_;
   const ValueOptions& options_;
   ValueSession& session_;
+  const std::size_t call_;
+  std::size_t launches_ = 0;               ///< so far
   bool converts_ = false;                  ///< the running launch hands its results over as `copy_` does (E3)
   std::map<std::string, Result> results_;  ///< of the launch that runs, by output
   std::vector<ReturnedTensor> returned_;

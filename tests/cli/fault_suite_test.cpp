@@ -104,6 +104,36 @@ class FaultSuite : public ::testing::Test {
     return {};
   }
 
+  static std::string inner_axes(const std::vector<CallSite>& sites) {
+    std::string out;
+    const std::vector<std::string> known = extents(sites);
+    for (std::size_t axis = 1; axis < known.size(); ++axis) out += ",0:" + known[axis];
+    return out;
+  }
+
+  /// Two kernels at a time: one leaves the first image out, the other the second. Each image is explained by
+  /// its own fault, however near the other one is.
+  int plant_pairs(const std::string& name, const std::string& text, const std::string& zeros) {
+    const std::string file = folder_.write(name, text);
+    const Text known = read_text(text);
+    std::map<std::string, std::vector<CallSite>> kernels;
+    for (const CallSite& site : known.calls) kernels[site.kernel].push_back(site);
+    int pairs = 0;
+    int turn = 0;
+    for (const auto& [first, first_sites] : kernels)
+      for (const auto& [second, second_sites] : kernels) {
+        if (first == second || (kernels.size() > 2 && ++turn % 4 != 0)) continue;
+        const std::vector<std::string> options{
+            "--runtime=torch_npu-26.0.0", "--fault=" + first + ":0[0:1" + inner_axes(first_sites) + "]",
+            "--fault=" + second + ":0[1:2" + inner_axes(second_sites) + "]"};
+        const std::string what = name + " " + first + " and " + second;
+        expect_blamed(why(file, options, known.returned + "[0" + zeros), first_sites, what);
+        expect_blamed(why(file, options, known.returned + "[1" + zeros), second_sites, what);
+        ++pairs;
+      }
+    return pairs;
+  }
+
   /// Every kernel of the wrapper: left out whole, in two parts, and by a fallback that hands nothing over.
   int plant_faults(const std::string& name, const std::string& text, const std::string& zeros,
                    const std::vector<std::string>& sizes = {}) {
@@ -113,9 +143,7 @@ class FaultSuite : public ::testing::Test {
     for (const CallSite& site : known.calls) kernels[site.kernel].push_back(site);
     int faults = 0;
     for (const auto& [kernel, sites] : kernels) {
-      std::string rest;
-      for (std::size_t axis = 1; axis < sites[0].extents.size(); ++axis)
-        rest += ",0:" + sites[0].extents[axis];
+      const std::string rest = inner_axes(sites);
       // An element of the result is asked for that rests on the part left out: images are independent.
       std::vector<std::pair<std::string, std::string>> planted{{"--fault=" + kernel + ":0", "[1"},
                                                                {"--fallback=" + kernel + "=drop", "[1"}};
@@ -155,6 +183,14 @@ TEST_F(FaultSuite, Stages) {
     faults += plant_faults(name, examples::emit_resnet(network, {}).text, ",0,0,0]");
   }
   EXPECT_GE(faults, 40);
+}
+
+TEST_F(FaultSuite, TwoFaultsAtOnce) {
+  int pairs = plant_pairs("chain.py", chain_wrapper(), ",2]");
+  examples::NetworkOptions network;
+  network.image = 32;
+  pairs += plant_pairs("fresh.py", examples::emit_resnet(network, {.reuse = false}).text, ",0]");
+  EXPECT_GE(pairs, 30);
 }
 
 TEST_F(FaultSuite, SmallWrappers) {

@@ -135,6 +135,37 @@ TEST_F(SimulateValues, WhyShowsTheChainAndTheNumbers) {
   EXPECT_THAT(simulate({"--why", "buf1[0,0]"}, false).out, HasSubstr("written by whom the text means"));
 }
 
+TEST_F(SimulateValues, WhyFollowsTheWrongValueToItsMemory) {
+  const json why = report({"--why", "buf1[2,3]", "--memory", "pool"})["why"][0];
+  EXPECT_EQ(why["at_fault"], true);
+  const json& last = why["links"].back();
+  EXPECT_EQ(last["basis"], "values");
+  EXPECT_EQ(last["element"], json::parse("[2, 3]"));
+  EXPECT_TRUE(last["value"].is_number());
+}
+
+TEST_F(SimulateValues, WhyNamesTheOperationThatMadeNan) {
+  file_ = folder_.write("chain.py", chain_wrapper());
+  kernels::Tensor a(model::DType::f32, {4, 8});
+  kernels::Tensor b(model::DType::f32, {4, 8});
+  for (float& x : a.elements<float>()) x = 1;
+  for (float& x : b.elements<float>()) x = 0;
+  a.elements<float>()[9] = HUGE_VALF;
+  a.elements<float>()[10] = std::nanf("");
+  const std::string inputs = folder_.path("inputs.npz");
+  kernels::write_npz(inputs, {{"arg0_1", a.view()}, {"arg1_1", b.view()}});
+  const auto why = [&](const char* element) {
+    return report({"--tensors", inputs, "--why", std::string("buf1[1,") + element + "]"}, false)["why"][0];
+  };
+  EXPECT_EQ(why("1")["birth"]["kind"], "0*inf");
+  EXPECT_EQ(why("1")["birth"]["op"], "mul");
+  EXPECT_EQ(why("1")["links"].back()["writer"], "mlir_fused_mul_1");
+  EXPECT_FALSE(why("2").contains("birth")) << "that NaN was given";
+  EXPECT_EQ(why("2")["links"].back()["buffer"], "arg0_1");
+  EXPECT_THAT(simulate({"--tensors", inputs, "--why", "buf1[1,1]"}, false).out,
+              HasSubstr("mlir_fused_mul_1 makes it of operands that are right: 0*inf by mul ("));
+}
+
 TEST_F(SimulateValues, WhyOfABufprog) {
   const CliResult result = call(
       {"simulate", folder_.write("p.bufprog", "buf a[4] uninit\nkernel K: write a[0:3]\nresult a[0:4]\n"),

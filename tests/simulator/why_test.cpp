@@ -81,6 +81,45 @@ TEST(Why, StaleMemoryNamesBothWriters) {
   EXPECT_EQ(why.links.back().due, "K");
 }
 
+// E10
+TEST(Why, TuningHidesAFaultInTheFirstCallOnly) {
+  WrapperBuilder w;
+  w.alloc("b", {4}).kernel("K", {}, {"b"}).returns("b");
+  auto& launch = std::get<model::Launch>(w.program().body[1].node);
+  launch.variants[0].tunes = true;
+  model::RunPlan plan;
+  plan.faults = {{"K", 0, {{1, 2}}}};
+  plan.tuning = true;
+  EXPECT_FALSE(explain(w.program(), plan, "b", {1}).at_fault);
+  plan.calls.emplace_back();
+  EXPECT_TRUE(explain(w.program(), plan, "b", {1}).at_fault);
+  EXPECT_FALSE(explain(w.program(), plan, "b", {2}).at_fault);
+}
+
+TEST(Why, CopiesAndSlicesMoveElements) {
+  WrapperBuilder w;
+  w.alloc("a", {4}).alloc("c", {8});
+  w.view("low", "c", model::contiguous({4})).kernel("K", {}, {"low"}).kernel("A", {}, {"a"});
+  model::Layout high = model::contiguous({4});
+  high.offset = 4;
+  w.view("high", "c", high).copy("a", "high").returns("c");
+  model::RunPlan plan;
+  plan.faults = {{"A", 0, {{1, 2}}}, {"K", 0, {{2, 3}}}};
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const Explanation why = explain(w.program(), plan, "c", {i});
+    ASSERT_EQ(why.at_fault, i == 2 || i == 5) << i;
+    EXPECT_EQ(why.links.back().due, i == 2 ? "K" : i == 5 ? "A" : "") << i;
+  }
+}
+
+TEST(Why, ABodyThatCannotBeReadIsSaid) {
+  WrapperBuilder w = chain();
+  const Explanation why = explain(w.program(), plan_with(kFallback), "d", {1, 0});
+  EXPECT_EQ(why.links[0].basis, WhyBasis::positions) << "the caller reads what it returns";
+  EXPECT_EQ(why.links[1].basis, WhyBasis::reads);
+  EXPECT_EQ(why.links[2].basis, WhyBasis::reads);
+}
+
 TEST(Why, UnknownCallsEndTheSearch) {
   WrapperBuilder w;
   w.alloc("a", {4}).alloc("o", {4}).external("custom.op", {clause(model::Clause::Kind::unknown, "a")});
