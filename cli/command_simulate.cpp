@@ -34,6 +34,7 @@ struct Options {
   int finding = 1;
   std::vector<std::string> whys;
   bool with_values = false;
+  bool buffers = false;
   bool full = false;
   std::string format = "text";
 };
@@ -45,6 +46,24 @@ model::RunPlan call_of(const model::RunPlan& plan, std::size_t call) {
   if (!plan.tuning) out.calls.erase(out.calls.begin(), out.calls.end() - 1);
   return out;
 }
+
+/// What is kept of a run's launches: operands to explain with, buffers to write.
+class KeptRun : public simulator::LaunchObserver {
+ public:
+  bool explains = false;
+  bool buffers = false;
+  simulator::LaunchRecorder launches;
+  std::vector<std::map<std::string, kernels::Tensor>> by_call;
+
+  void computed(const simulator::ComputedLaunch& launch) override {
+    if (explains) launches.computed(launch);
+  }
+  bool wants_buffers() const override { return buffers; }
+  void delivered(const simulator::DeliveredBuffer& buffer) override {
+    by_call.resize(std::max(by_call.size(), buffer.call + 1));
+    by_call[buffer.call].insert_or_assign(buffer.name, kernels::contiguous_copy(buffer.tensor.view()));
+  }
+};
 
 /// Runs with values, the golden run included, and writes what is asked for.
 class ValuedRun {
@@ -65,19 +84,20 @@ class ValuedRun {
     report.seed = options_.values.seed;
     report.inputs = inputs_text(setting_.tensors, inputs, setting_.seed);
     // Launches are kept only where there is something to explain.
-    const bool explains = !simulation_.answers.empty() ||
-                          !simulator::run_tags(simulation_.program, simulation_.plan).findings.empty();
-    simulator::ValueTrace trace = run_with_values(simulation_.program, simulation_.plan, setting_, progress_,
-                                                  "run", {false, explains ? &kept_ : nullptr});
+    kept_.explains = !simulation_.answers.empty() ||
+                     !simulator::run_tags(simulation_.program, simulation_.plan).findings.empty();
+    kept_.buffers = options_.buffers;
+    simulator::ValueTrace trace =
+        run_with_values(simulation_.program, simulation_.plan, setting_, progress_, "run", {false, &kept_});
     simulation_.trace = trace.tags;
-    compare(trace, explains);
+    compare(trace);
     if (!options_.values.out.empty()) write(trace);
   }
 
  private:
-  void compare(const simulator::ValueTrace& trace, bool explains) {
+  void compare(const simulator::ValueTrace& trace) {
     const simulator::ValueTrace golden = golden_run(contract_abiding(program_), golden_plan(simulation_.plan),
-                                                    setting_, progress_, explains ? &golden_ : nullptr);
+                                                    setting_, progress_, kept_.explains ? &golden_ : nullptr);
     ValueReport& report = *simulation_.values;
     report.has_golden = golden.tags.findings.empty();
     report.births = golden.births;
@@ -119,7 +139,7 @@ class ValuedRun {
   }
 
   simulator::WhyValues kept_values(std::size_t call) const {
-    return {&kept_, simulation_.values->has_golden ? &golden_ : nullptr, call, setting_.numerics};
+    return {&kept_.launches, simulation_.values->has_golden ? &golden_ : nullptr, call, setting_.numerics};
   }
 
   /// "call2.buf1" when there are several calls.
@@ -141,6 +161,7 @@ class ValuedRun {
       for (std::size_t i = 0; i < trace.calls[call].size(); ++i)
         named.push_back({names.back()[i], trace.calls[call][i].tensor.view()});
     }
+    add_buffers(named);
     const std::string& out = options_.values.out;
     ValueReport& report = *simulation_.values;
     report.written = out;
@@ -149,12 +170,23 @@ class ValuedRun {
     write_file(report.sidecar, print_sidecar(simulation_, tags, names));
   }
 
+  /// What launches handed over, beside the outputs of the same names.
+  void add_buffers(std::vector<kernels::NamedTensor>& named) const {
+    const bool several = simulation_.plan.calls.size() > 1;
+    for (std::size_t call = 0; call < kept_.by_call.size(); ++call)
+      for (const auto& [buffer, tensor] : kept_.by_call[call]) {
+        const std::string name = several ? fmt::format("call{}.{}", call + 1, buffer) : buffer;
+        if (std::none_of(named.begin(), named.end(), [&](const auto& other) { return other.name == name; }))
+          named.push_back({name, tensor.view()});
+      }
+  }
+
   const Options& options_;
   const model::Program& program_;
   Simulation& simulation_;
   const ValueSetting setting_;
   Progress progress_;
-  simulator::LaunchRecorder kept_;
+  KeptRun kept_;
   simulator::LaunchRecorder golden_;
 };
 
@@ -228,6 +260,10 @@ Action add_simulate(CLI::App& app) {
   command->add_flag("--values", options->with_values,
                     "Compute the outputs and hold them against the golden run; implied by the options below");
   declare_value_options(*command, options->values);
+  command
+      ->add_flag("--buffers", options->buffers,
+                 "Into --out also what every launch handed over, by the buffer's name")
+      ->needs(command->get_option("--out"));
   command
       ->add_option("--why", options->whys,
                    "OUTPUT[INDEX]: where this element comes from, back to memory that is not as meant")

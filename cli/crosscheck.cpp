@@ -59,42 +59,90 @@ class Checker {
     arithmetics();
     Crosscheck out;
     out.equal_to = equal_arithmetic();
-    std::int64_t beyond = 0;
-    for (const Judged& judged : judged_) {
-      out.outputs.push_back(summary(judged));
-      beyond += out.outputs.back().beyond_rounding;
-    }
-    if (beyond == 0) {
-      out.diagnosis = out.equal_to.empty() ? Diagnosis::rounding : Diagnosis::equal;
-      return out;
-    }
-    roads(runtimes, out);
-    out.diagnosis = out.roads.empty() ? Diagnosis::unknown : Diagnosis::buffer_fault;
+    for (const Judged& judged : judged_) out.outputs.push_back(summary(judged));
+    judge_launches(out);
+    if (explained(out)) return out;
+    if (!judged_.empty()) roads(runtimes, out);
+    if (out.fault) keep_telling(out);
+    out.diagnosis = !out.roads.empty() ? Diagnosis::buffer_fault
+                    : out.fault        ? Diagnosis::kernel_fault
+                                       : Diagnosis::unknown;
     return out;
   }
 
  private:
+  /// A road that leaves every element open explains anything; a launch that is at fault is worth more. And a
+  /// fallback that hands nothing over leaves all of a buffer: not a few wrong elements among right ones.
+  static void keep_telling(Crosscheck& out) {
+    std::int64_t elements = 0;
+    for (const CrosscheckedOutput& o : out.outputs) elements += o.elements;
+    const simulator::JudgedBuffer& fault = out.launches[*out.fault];
+    const bool few = fault.outside < fault.elements / 4;
+    std::erase_if(out.roads,
+                  [&](const RoadFit& road) { return road.open >= elements || (few && road.open > 0); });
+  }
+
+  /// Each launch by itself, on the operands the device had.
+  void judge_launches(Crosscheck& out) {
+    const model::Program lowered = contract_abiding(program_);
+    simulator::DeviceRun run(lowered, device_, buffers_);
+    run_with_values(lowered, golden_plan(plan_), setting_, progress_, "launch by launch", {false, &run});
+    out.launches = std::move(run.judged);
+    for (std::size_t i = 0; i < out.launches.size() && !out.fault; ++i)
+      if (out.launches[i].outside > 0) out.fault = i;
+  }
+
+  /// Whether it is rounding, and by what criterion. What is given and inside, of operands that are given and
+  /// inside, is right up to rounding.
+  bool explained(Crosscheck& out) const {
+    const bool proven = std::all_of(out.launches.begin(), out.launches.end(), [](const auto& one) {
+      return one.unjudged.empty() && one.outside == 0 && one.open == 0;
+    });
+    const bool near = !judged_.empty() && std::all_of(out.outputs.begin(), out.outputs.end(),
+                                                      [](const auto& o) { return o.beyond_rounding == 0; });
+    if (out.fault) return false;
+    if (!out.equal_to.empty()) {
+      out.criterion = Criterion::bits;
+    } else if (proven && out.launches.size() == device_.size()) {
+      out.criterion = Criterion::proven;
+    } else if (near) {
+      out.criterion = Criterion::spread;
+    }
+    if (out.criterion == Criterion::none) return false;
+    out.diagnosis = out.criterion == Criterion::bits ? Diagnosis::equal : Diagnosis::rounding;
+    return true;
+  }
+
   void arithmetics() {
     const model::Program lowered = contract_abiding(program_);
     for (const kernels::NumericsProfile& profile : kernels::numerics_profiles()) {
       ValueSetting setting{setting_.tensors, profile, setting_.seed};
       simulator::ValueTrace trace = run_with_values(lowered, golden_plan(plan_), setting, progress_,
-                                                    fmt::format("golden run, {}", profile.name));
+                                                    fmt::format("golden run, {}", profile.name),
+                                                    {false, golden_.empty() ? &buffers_ : nullptr});
       if (!trace.tags.findings.empty())
         fail_option(program_.file,
                     "has no golden output: the program itself is wrong; see 'bufferproof check'");
       golden_.emplace_back(profile.name, std::move(trace.calls.at(0)));
     }
     const std::vector<std::string> names = distinct_names(golden_[0].second);
-    for (const auto& [name, tensor] : device_) judged_.push_back(judge(name, tensor, names));
+    for (const auto& [name, tensor] : device_) {
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        judged_.push_back(judge(name, tensor, names));
+      else if (buffers_.stored_as(lowered, name).empty())
+        refuse(name, names);
+    }
+  }
+
+  [[noreturn]] void refuse(const std::string& name, std::vector<std::string> known) const {
+    for (const auto& [buffer, launch] : buffers_.last) known.push_back(buffer);
+    fail_option("--outputs", fmt::format("the program has no output or buffer '{}'; {}", name,
+                                         model::name_hint(name, known)));
   }
 
   Judged judge(const std::string& name, const kernels::Tensor& tensor,
                const std::vector<std::string>& names) {
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-      fail_option("--outputs",
-                  fmt::format("the program has no output '{}'; {}", name, model::name_hint(name, names)));
     Judged out;
     out.position = static_cast<std::size_t>(found - names.begin());
     const kernels::Tensor& meant = golden_[0].second[out.position].tensor;
@@ -114,6 +162,7 @@ class Checker {
 
   /// The arithmetic all of whose outputs have the device's bits.
   std::string equal_arithmetic() const {
+    if (judged_.empty()) return "";
     for (const auto& [profile, outputs] : golden_) {
       const bool equal = std::equal(
           judged_.begin(), judged_.end(), names_.begin(),
@@ -146,6 +195,10 @@ class Checker {
       const model::Program lowered = model::lower(program_, runtime);
       std::vector<std::string> kernels = kernels_that_fall_back(lowered);
       if (kernels.size() > 1) kernels.emplace_back("all");
+      if (out.fault)  // others leave it as it is
+        std::erase_if(kernels, [&](const std::string& kernel) {
+          return kernel != "all" && kernel != out.launches[*out.fault].kernel;
+        });
       for (const std::string& kernel : kernels) {
         model::RunPlan plan = plan_of({.fallbacks = {kernel}}, lowered);
         plan.calls = plan_.calls;
@@ -204,6 +257,7 @@ class Checker {
   const ValueSetting& setting_;
   Progress& progress_;
   std::vector<std::pair<std::string, Outputs>> golden_;  ///< per arithmetic
+  simulator::BufferNames buffers_;
   std::vector<Judged> judged_;
   std::vector<std::string> names_;  ///< of judged_
 };
@@ -211,8 +265,14 @@ class Checker {
 }  // namespace
 
 std::string_view name(Diagnosis diagnosis) {
-  static constexpr std::array<std::string_view, 4> kNames{"equal", "rounding", "buffer-fault", "unknown"};
+  static constexpr std::array<std::string_view, 5> kNames{"equal", "rounding", "buffer-fault", "kernel-fault",
+                                                          "unknown"};
   return kNames.at(static_cast<std::size_t>(diagnosis));
+}
+
+std::string_view name(Criterion criterion) {
+  static constexpr std::array<std::string_view, 4> kNames{"none", "bits", "proven", "spread"};
+  return kNames.at(static_cast<std::size_t>(criterion));
 }
 
 Crosscheck crosscheck(const model::Program& program, const model::RunPlan& plan, const Tensors& device,

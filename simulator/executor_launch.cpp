@@ -53,7 +53,7 @@ void Executor::exec(const Launch& s, const Step& at) {
   }
   ideal_outputs(s, launch);
   rebind(variant, launch);
-  if (state_.hooks) state_.hooks->launch_over();
+  if (state_.hooks) state_.hooks->launch_over(state_, launch);
 }
 
 /// E10: a candidate before this one stored the outputs as it does, those it also reads excepted: of mutated

@@ -7,9 +7,12 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "kernels_ref/bounds/bound_support.hpp"
 #include "kernels_ref/ops/elementwise.hpp"
+#include "kernels_ref/registry.hpp"
 #include "model/body/builder.hpp"
 #include "model/ops/op_registry.hpp"
 #include "simulator/body/interval.hpp"
@@ -65,23 +68,66 @@ Tensor filled(const Sizes& sizes, double value) {
 
 Enclosure whole_line(const Sizes& sizes) { return {filled(sizes, -kInfinity), filled(sizes, kInfinity)}; }
 
-Interval at(const Enclosure& x, std::size_t i) {
-  return {x.lo.elements<double>()[i], x.hi.elements<double>()[i]};
-}
+/// Both ends of every element; for loops.
+struct Ends {
+  explicit Ends(const Enclosure& x) : lo(x.lo.elements<double>()), hi(x.hi.elements<double>()) {}
+  Interval operator[](std::size_t i) const { return {lo[i], hi[i]}; }
+  std::size_t size() const { return lo.size(); }
+  std::span<const double> lo;
+  std::span<const double> hi;
+};
 
-void put(Enclosure& x, std::size_t i, const Interval& value) {
-  x.lo.elements<double>()[i] = value.lo;
-  x.hi.elements<double>()[i] = value.hi;
-}
+class MutableEnds {
+ public:
+  explicit MutableEnds(Enclosure& x) : lo_(x.lo.elements<double>()), hi_(x.hi.elements<double>()) {}
+  Interval operator[](std::size_t i) const { return {lo_[i], hi_[i]}; }
+  std::size_t size() const { return lo_.size(); }
+  void put(std::size_t i, const Interval& value) {
+    lo_[i] = value.lo;
+    hi_[i] = value.hi;
+  }
+
+ private:
+  std::span<double> lo_;
+  std::span<double> hi_;
+};
 
 bool all_single(const Enclosure& x) {
   return std::ranges::equal(x.lo.elements<double>(), x.hi.elements<double>());
 }
 
+/// Largest relative error of rounding an operand; infinite where its range shrinks as well.
+double relative_error(kernels::InputRounding rounding) {
+  switch (rounding) {
+    case kernels::InputRounding::none:
+      return 0;
+    case kernels::InputRounding::hf32_ties_even:
+    case kernels::InputRounding::hf32_ties_toward_zero:
+      return 0x1p-12;
+    case kernels::InputRounding::tf32:
+      return 0x1p-11;
+    case kernels::InputRounding::bf16:
+      return 0x1p-8;
+    case kernels::InputRounding::f16:
+      break;
+  }
+  return kInfinity;
+}
+/// Of subnormal operands: the low bits that are dropped are at most so much.
+constexpr double kSmallestKept = 0x1p-133;
+
 class EnclosureRun {
  public:
-  EnclosureRun(const model::TensorFunction& function, std::span<const BodyArgument> arguments)
-      : function_(function), sizes_(bind_sizes(function, arguments)), values_(function.values.size()) {
+  EnclosureRun(const model::TensorFunction& function, std::span<const BodyArgument> arguments,
+               const EnclosedArithmetic& arithmetic)
+      : function_(function),
+        arithmetic_(arithmetic),
+        sizes_(bind_sizes(function, arguments)),
+        values_(function.values.size()),
+        left_(function.values.size()) {
+    for (const TensorOp& op : function.ops)
+      for (ValueId id : op.operands) ++left_[static_cast<std::size_t>(id)];
+    for (ValueId id : function.results) ++left_[static_cast<std::size_t>(id)];
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const ValueId id = function.parameters[i];
       if (const auto* view = std::get_if<kernels::ConstTensorView>(&arguments[i])) {
@@ -95,7 +141,11 @@ class EnclosureRun {
   }
 
   std::vector<Enclosure> run() {
-    for (const TensorOp& op : function_.ops) step(op);
+    for (const TensorOp& op : function_.ops) {
+      step(op);
+      for (ValueId id : op.operands)
+        if (--left_[static_cast<std::size_t>(id)] == 0) values_[static_cast<std::size_t>(id)].reset();
+    }
     std::vector<Enclosure> results;
     for (ValueId id : function_.results) results.push_back(value(id));
     return results;
@@ -169,14 +219,16 @@ class EnclosureRun {
     std::vector<Tensor> out;
     for (ValueId id : op.operands) {
       if (!all_single(value(id))) return std::nullopt;
-      out.emplace_back(dtype(id), shape(id));
       const auto from = value(id).lo.elements<double>();
-      for (std::size_t i = 0; i < from.size(); ++i) {
-        if (!std::isfinite(from[i])) return std::nullopt;
-        const Tensor one = kernels::scalar_tensor(from[i], dtype(id));
-        const auto bytes = static_cast<std::size_t>(model::size_in_bytes(dtype(id)));
-        std::copy_n(one.view().bytes(), bytes, out.back().view().bytes() + i * bytes);
-      }
+      if (!std::ranges::all_of(from, [](double v) { return std::isfinite(v); })) return std::nullopt;
+      out.emplace_back(dtype(id), shape(id));
+      const bool integer = !model::is_floating(dtype(id)) && dtype(id) != DType::i1;
+      kernels::OpRegistry::builtin().run(
+          {"cast",
+           {std::as_const(value(id).lo).view()},
+           {{"dtype", dtype(id)}, {"round", std::string(integer ? "trunc" : "rint")}},
+           {out.back().view()},
+           {}});
     }
     return out;
   }
@@ -192,8 +244,8 @@ class EnclosureRun {
       const ValueId id = op.results[r];
       Enclosure x = operands ? exact(results[r]) : whole_line(shape(id));
       const bool steps = model::is_floating(dtype(id)) && op.name != "bitcast";
-      for (std::size_t i = 0; steps && i < x.lo.elements<double>().size(); ++i)
-        put(x, i, rounded(at(x, i), dtype(id), 4));
+      MutableEnds ends(x);
+      for (std::size_t i = 0; steps && i < ends.size(); ++i) ends.put(i, rounded(ends[i], dtype(id), 4));
       set(id, std::move(x));
     }
   }
@@ -220,20 +272,26 @@ class EnclosureRun {
   void cast(const TensorOp& op) {
     const Enclosure& x = operand(op, 0);
     Enclosure out = x;
-    for (std::size_t i = 0; i < out.lo.elements<double>().size(); ++i)
-      put(out, i, convert(at(x, i), dtype(op.operands[0]), op.dtype("dtype"), op.text("round")));
+    MutableEnds ends(out);
+    const DType from = dtype(op.operands[0]);
+    const DType to = op.dtype("dtype");
+    const std::string& round = op.text("round");
+    for (std::size_t i = 0; i < ends.size(); ++i) ends.put(i, convert(ends[i], from, to, round));
     set(op.results[0], std::move(out));
   }
 
   void elementwise(const TensorOp& op) {
     const DType type = dtype(op.operands[op.name == "select" ? 1 : 0]);
     Enclosure out = whole_line(shape(op.results[0]));
+    MutableEnds ends(out);
+    std::vector<Ends> inputs;
+    for (ValueId id : op.operands) inputs.emplace_back(value(id));
     std::vector<Interval> operands(op.operands.size());
-    for (std::size_t i = 0; i < out.lo.elements<double>().size(); ++i) {
-      for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = at(operand(op, k), i);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = inputs[k][i];
       const auto result = apply(op.name, operands, type);
       if (!result) return from_known(op);
-      put(out, i, *result);
+      ends.put(i, *result);
     }
     set(op.results[0], std::move(out));
   }
@@ -260,8 +318,9 @@ class EnclosureRun {
 
   Tensor magnitudes(const Enclosure& x) const {
     Tensor out = x.lo;
-    for (std::size_t i = 0; i < out.elements<double>().size(); ++i)
-      out.elements<double>()[i] = at(x, i).magnitude();
+    const Ends ends(x);
+    const auto into = out.elements<double>();
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] = ends[i].magnitude();
     return out;
   }
 
@@ -275,11 +334,13 @@ class EnclosureRun {
     Enclosure out = end_by_end(op);
     const DType type = dtype(op.results[0]);
     const double share = model::is_floating(type) ? sum_error(n, type) + kWideError : 0;
-    for (std::size_t i = 0; i < total.elements<double>().size(); ++i) {
-      const double error = share * total.elements<double>()[i];
-      const Interval x = at(out, i);
-      put(out, i,
-          std::isfinite(error) ? rounded({x.lo - error, x.hi + error}, type, 0.5) : Interval::whole());
+    MutableEnds ends(out);
+    const auto totals = total.elements<double>();
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+      const double error = share * totals[i];
+      const Interval x = ends[i];
+      ends.put(i,
+               std::isfinite(error) ? rounded({x.lo - error, x.hi + error}, type, 0.5) : Interval::whole());
     }
     set(op.results[0], std::move(out));
   }
@@ -289,7 +350,8 @@ class EnclosureRun {
     std::vector<Tensor> middles;
     std::vector<Tensor> sizes;
     for (ValueId id : op.operands) {
-      const Enclosure& x = value(id);
+      const Enclosure x =
+          id == op.operands[0] || id == op.operands[1] ? rounded_operand(op, value(id)) : value(id);
       if (model::is_floating(dtype(id)) &&
           std::ranges::all_of(magnitudes(x).elements<double>(), [](double v) { return std::isfinite(v); })) {
         middles.push_back(middle(x));
@@ -305,17 +367,42 @@ class EnclosureRun {
       inner.push_back(tensor);
       for (double& v : inner.back().elements<double>()) v = std::abs(v);
     }
-    const Tensor least = in_f64(op, pointers(inner));
+    const bool exact_operands =
+        std::equal(inner.begin(), inner.end(), sizes.begin(), [](const Tensor& a, const Tensor& b) {
+          return std::ranges::equal(a.elements<double>(), b.elements<double>());
+        });
+    const Tensor least = exact_operands ? most : in_f64(op, pointers(inner));
     const ValueId id = op.results[0];
     const double share = sum_error(terms(op), dtype(id)) + kWideError;
     Enclosure out = whole_line(shape(id));
-    for (std::size_t i = 0; i < centre.elements<double>().size(); ++i) {
-      const double size = most.elements<double>()[i];
-      const double error = (size - least.elements<double>()[i]) + share * size;
-      const double value = centre.elements<double>()[i];
-      if (std::isfinite(error)) put(out, i, rounded({value - error, value + error}, dtype(id), 0.5));
+    MutableEnds ends(out);
+    const auto centres = centre.elements<double>();
+    const auto sums = most.elements<double>();
+    const auto without = least.elements<double>();
+    for (std::size_t i = 0; i < centres.size(); ++i) {
+      const double size = sums[i];
+      const double error = (size - without[i]) + share * size;
+      const double value = centres[i];
+      if (std::isfinite(error)) ends.put(i, rounded({value - error, value + error}, dtype(id), 0.5));
     }
     set(id, std::move(out));
+  }
+
+  /// As the unit that multiplies may round it first.
+  Enclosure rounded_operand(const TensorOp& op, const Enclosure& x) const {
+    const double relative =
+        relative_error(op.name == "convolution" ? arithmetic_.convolution : arithmetic_.matmul);
+    Enclosure out = x;
+    MutableEnds ends(out);
+    for (std::size_t i = 0; relative > 0 && i < ends.size(); ++i) {
+      const Interval old = ends[i];
+      const double error =
+          relative * (1 + relative) * old.magnitude() + (old.magnitude() > 0 ? kSmallestKept : 0);
+      // The largest numbers may round to infinity.
+      ends.put(i,
+               old.magnitude() > 0x1.ffp127 ? Interval::whole() : Interval{old.lo - error, old.hi + error});
+    }
+    return out;
   }
 
   static std::vector<const Tensor*> pointers(const std::vector<Tensor>& tensors) {
@@ -325,8 +412,9 @@ class EnclosureRun {
   }
   static Tensor middle(const Enclosure& x) {
     Tensor out = x.lo;
-    for (std::size_t i = 0; i < out.elements<double>().size(); ++i)
-      out.elements<double>()[i] = at(x, i).lo / 2 + at(x, i).hi / 2;
+    const Ends ends(x);
+    const auto into = out.elements<double>();
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] = ends.lo[i] / 2 + ends.hi[i] / 2;
     return out;
   }
   /// Products and additions per result.
@@ -366,15 +454,17 @@ class EnclosureRun {
   }
 
   const model::TensorFunction& function_;
+  const EnclosedArithmetic arithmetic_;
   model::Valuation sizes_;
   std::vector<std::optional<Enclosure>> values_;
+  std::vector<std::size_t> left_;  ///< per value: uses still to come
 };
 
 }  // namespace
 
-std::vector<Enclosure> enclose(const model::TensorFunction& function,
-                               std::span<const BodyArgument> arguments) {
-  return EnclosureRun(function, arguments).run();
+std::vector<Enclosure> enclose(const model::TensorFunction& function, std::span<const BodyArgument> arguments,
+                               const EnclosedArithmetic& arithmetic) {
+  return EnclosureRun(function, arguments, arithmetic).run();
 }
 
 }  // namespace bufferproof::simulator

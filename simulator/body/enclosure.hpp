@@ -5,7 +5,9 @@
 // are added up in any order. So results of different, honest implementations of one body (this library's,
 // PyTorch's eager ones) lie in the same enclosure. Where a step says nothing (a pole, an index that depends
 // on rounding), the enclosure is the whole line. Fused multiply-adds and wider intermediate types stay
-// inside. Not enclosed: `loaded` constants. Tested by tests/simulator/body_enclosure_test.cpp and, against
+// inside; so do products whose operands are rounded to a shorter mantissa first (HF32), when asked for.
+// Algorithms that are no sums of the products (Winograd's convolution) do not. Not enclosed: `loaded`
+// constants. Tested by tests/simulator/body_enclosure_test.cpp and, against
 // PyTorch, by tests/torch/execute_bodies.py.
 #pragma once
 
@@ -18,8 +20,14 @@ struct Enclosure {
   kernels::Tensor hi;
 };
 
+/// What the operands of products may be rounded to before they are multiplied.
+struct EnclosedArithmetic {
+  kernels::InputRounding convolution = kernels::InputRounding::none;
+  kernels::InputRounding matmul = kernels::InputRounding::none;
+};
+
 /// One per result. Throws as `execute` does.
-std::vector<Enclosure> enclose(const model::TensorFunction& function,
-                               std::span<const BodyArgument> arguments);
+std::vector<Enclosure> enclose(const model::TensorFunction& function, std::span<const BodyArgument> arguments,
+                               const EnclosedArithmetic& arithmetic = {});
 
 }  // namespace bufferproof::simulator

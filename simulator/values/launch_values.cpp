@@ -120,6 +120,7 @@ Values::Work Values::kernel_work(const model::Launch& launch, const model::Kerne
   }
   for (const model::Name& output : launch.outputs) work.outputs.push_back(name_of(output, state, actor));
   if (variant.fallback) add_stored_inputs(work.body, work.outputs, names);
+  work.names = std::move(names);
   return work;
 }
 
@@ -129,8 +130,10 @@ Values::Work Values::call_work(const model::Launch& launch, const Variant& varia
     throw InputError(actor.where, "a call whose effects and computation are known", actor.reader,
                      "its values cannot be simulated");
   Work work;
-  for (const model::Name& name : tensors_of(*launch.call))
-    add_argument(work, name_of(name, state, actor), variant, state, actor);
+  for (const model::Name& name : tensors_of(*launch.call)) {
+    work.names.push_back(name_of(name, state, actor));
+    add_argument(work, work.names.back(), variant, state, actor);
+  }
   std::vector<model::TensorType> types;
   for (const BodyArgument& argument : work.arguments) {
     const auto& view = std::get<ConstTensorView>(argument);
@@ -192,8 +195,9 @@ void Values::compute(Work& work, const Variant& variant, const RunState& state, 
   execute_into(*work.body, work.arguments, targets, how);
   if (options_.births) look_for_births(work, targets, how, actor);
   if (options_.observer)
-    options_.observer->computed(
-        {call_, launches_ - 1, actor.reader, actor.where, work.body, work.arguments, work.outputs, targets});
+    options_.observer->computed({call_, launches_ - 1, actor.reader, actor.where, work.body, work.arguments,
+                                 work.names, work.outputs, targets, state, actor.writer});
+  if (options_.observer && options_.observer->wants_buffers()) outputs_ = work.outputs;
   for (std::size_t i = 0; i < std::min(made.size(), work.outputs.size()); ++i)
     if (!work.outputs[i].empty()) results_.insert_or_assign(work.outputs[i], std::move(made[i]));
 }

@@ -22,7 +22,7 @@ class ValueHooks {
   /// The launch moved a handle to its result (E4).
   virtual void rebound(const model::Rebind& rebind, Handle& handle, const Actor& actor) = 0;
   /// The launch is over: its temporaries are given back.
-  virtual void launch_over() = 0;
+  virtual void launch_over(const RunState& state, const Actor& actor) = 0;
   virtual void copied(const AccessPoint& from, const AccessPoint& to, const model::SourceLocation& where) = 0;
   virtual void returned(const AccessPoint& at, const Actor& actor) = 0;
 };

@@ -23,6 +23,8 @@
 
 namespace bufferproof::simulator {
 
+class RunState;
+
 /// A launch that has been computed. What is here lives until `computed` returns.
 struct ComputedLaunch {
   std::size_t call = 0;     ///< of the plan
@@ -31,13 +33,24 @@ struct ComputedLaunch {
   const model::SourceLocation& where;
   const std::shared_ptr<const model::TensorFunction>& body;
   std::span<const BodyArgument> arguments;
+  std::span<const std::string> names;            ///< of the arguments; empty: a scalar
   std::span<const std::string> outputs;          ///< per result of the body; empty: nobody's
   std::span<const kernels::TensorView> results;  ///< row-major; an observer may store other values
+  const RunState& state;                         ///< simulator/run_state.hpp
+  std::uint32_t writer = 0;                      ///< its number in the tags
+};
+/// A buffer as a launch left it, whatever its road did.
+struct DeliveredBuffer {
+  std::size_t call = 0;
+  const std::string& name;
+  const kernels::Tensor& tensor;
 };
 class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;
-  virtual void computed(const ComputedLaunch& launch) = 0;
+  virtual void computed(const ComputedLaunch&) {}
+  virtual bool wants_buffers() const { return false; }
+  virtual void delivered(const DeliveredBuffer&) {}
 };
 
 struct ValueOptions {

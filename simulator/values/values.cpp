@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <cstring>
+#include <utility>
 
 #include "simulator/evaluate.hpp"
 #include "simulator/values/generated_input.hpp"
@@ -119,6 +120,16 @@ void Values::written(const AccessPoint& at, const std::vector<AccessPoint>& left
   else
     store_result(at, result->second.view, actor);
   kept.put_back();
+}
+
+void Values::launch_over(const RunState& state, const Actor& actor) {
+  results_.clear();
+  for (const std::string& name : std::exchange(outputs_, {})) {
+    const auto found = state.names.find(name);
+    if (name.empty() || found == state.names.end() || !found->second.actual) continue;
+    const Tensor tensor = gather(whole_of(name, *found->second.actual, actor.where), actor.where);
+    options_.observer->delivered({call_, name, tensor});
+  }
 }
 
 // E4

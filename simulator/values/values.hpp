@@ -47,7 +47,7 @@ class Values : public ValueHooks {
                 const Actor& actor) override;
   void written(const AccessPoint& at, const std::vector<AccessPoint>& left_out, const Actor& actor) override;
   void rebound(const model::Rebind& rebind, Handle& handle, const Actor& actor) override;
-  void launch_over() override { results_.clear(); }
+  void launch_over(const RunState& state, const Actor& actor) override;
   void copied(const AccessPoint& from, const AccessPoint& to, const model::SourceLocation& where) override;
   void returned(const AccessPoint& at, const Actor& actor) override;
 
@@ -63,6 +63,7 @@ class Values : public ValueHooks {
   struct Work {
     std::shared_ptr<const model::TensorFunction> body;
     std::vector<std::string> outputs;  ///< per result of the body; empty: nobody's
+    std::vector<std::string> names;    ///< of the arguments; empty: a scalar
     std::vector<BodyArgument> arguments;
     std::vector<kernels::Tensor> kept;     ///< memory of arguments that are not read in place
     std::vector<const Storage*> storages;  ///< of the arguments
@@ -98,6 +99,7 @@ class Values : public ValueHooks {
   std::size_t launches_ = 0;               ///< so far
   bool converts_ = false;                  ///< the running launch hands its results over as `copy_` does (E3)
   std::map<std::string, Result> results_;  ///< of the launch that runs, by output
+  std::vector<std::string> outputs_;       ///< of the launch that runs, where somebody wants to see them
   std::vector<ReturnedTensor> returned_;
   std::vector<LaunchBirth> births_;
 };

@@ -13,7 +13,8 @@ constexpr std::int64_t kMostPieces = std::int64_t{1} << 20;
 constexpr std::int64_t kMostListed = 4096;
 
 Runs sorted(Runs runs) {
-  std::sort(runs.begin(), runs.end(), [](const ByteRun& a, const ByteRun& b) { return a.lo < b.lo; });
+  const auto before = [](const ByteRun& a, const ByteRun& b) { return a.lo < b.lo; };
+  if (!std::is_sorted(runs.begin(), runs.end(), before)) std::sort(runs.begin(), runs.end(), before);
   Runs out;
   for (const ByteRun& run : runs) {
     if (run.lo >= run.hi) continue;

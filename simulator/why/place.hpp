@@ -19,6 +19,7 @@ struct Place {
   std::int64_t offset = 0;
   std::int64_t element = 1;  ///< bytes
 
+  friend bool operator==(const Place&, const Place&) = default;
   std::int64_t address(const Index& index) const;
   /// The element that covers an address; nullopt: none, or the elements overlap.
   std::optional<Index> at(std::int64_t address) const;

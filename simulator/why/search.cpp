@@ -129,6 +129,8 @@ BoxParts WhySearch::asked_of(const LaunchMap& map, std::size_t result, const Dem
   for (const model::SymExpr& size : type.shape) sizes.push_back(size.constant().value_or(0));
   if (!place || place->sizes != sizes) return {{model::full_box(type.shape), false}};
   const auto from = maps_.place(known_.accesses[demand.read]);
+  if (from && demand.box && *from == *place && left.bytes == demand.bytes)
+    return {{*demand.box, demand.exact}};
   if (from && demand.box)
     if (auto box = translated(*from, *demand.box, *place)) {
       bool exact = true;

@@ -130,7 +130,7 @@ TEST_F(Crosscheck, WhatCannotBeCompared) {
   kernels::write_npz(device_, {{"buf1", wide.view()}});
   refused({"--outputs", device_}, "expected f32 [4, 8] for output buf1, found f32 [4, 9]");
   kernels::write_npz(device_, {{"buf2", wide.view()}});
-  refused({"--outputs", device_}, "the program has no output 'buf2'; did you mean buf1?");
+  refused({"--outputs", device_}, "the program has no output or buffer 'buf2'; did you mean buf1?");
   refused({"--outputs", folder_.path("gone.npz")}, "gone.npz");
   refused({}, "--outputs is required");
   std::string text = chain_wrapper();
