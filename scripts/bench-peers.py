@@ -2,12 +2,13 @@
 """Times ResNet-18 and its convolutions against what is installed: PyTorch (eager, NCHW and channels_last; oneDNN's own
 layout), ONNX Runtime, and Eigen's im2col + GEMM. One table: interleaved rounds, medians, ratios to ours.
 
-usage: bench-peers.py BUILD [--rounds N] [--threads T] [--cpu-time]
+usage: bench-peers.py BUILD [--rounds N] [--threads T] [--cpu-time] [--whole-runs]
        (a Python that has torch; onnx and onnxruntime for that row)
 
 Rounds are interleaved, one run of every contender a round, so that a slow phase of the machine hits all alike: the ratios
 are the result, not the milliseconds. On a machine with other work, --cpu-time takes the processor time of one thread,
-which waiting does not touch. A peer that is not installed is left out and said so."""
+which waiting does not touch. --whole-runs times only the simulator's run of the ResNet-18 wrapper with values, tags included,
+against PyTorch eager. A peer that is not installed is left out and said so."""
 import argparse
 import json
 import os
@@ -36,6 +37,19 @@ class OurBenchmarks:
         out = subprocess.run([self.program, f"--benchmark_filter={self.pattern}", "--benchmark_format=json",
                               "--benchmark_min_time=0.3"], capture_output=True, text=True, check=True).stdout
         return {b["name"].replace("/real_time", ""): b[our_time] for b in json.loads(out)["benchmarks"]}
+
+
+class WholeRuns:
+    """One call of the simulator's run with values, weights in place."""
+
+    def __init__(self, build, threads):
+        self.program, self.threads = f"{build}/simulator/bench_values_resnet18", threads
+
+    def round(self):
+        out = subprocess.run([self.program, f"--benchmark_filter=/t{self.threads}/tuned", "--benchmark_format=json",
+                              "--benchmark_min_time=0.3"], capture_output=True, text=True, check=True).stdout
+        counter = "network_cpu_ms" if our_time == "cpu_time" else "network_wall_ms"
+        return {"values/resnet18/b8": json.loads(out)["benchmarks"][0][counter]}
 
 
 def milliseconds(function, least=0.3):
@@ -78,7 +92,7 @@ def resnet18(torch, dtype):
 
 
 class TorchPeers:
-    def __init__(self, threads):
+    def __init__(self, threads, only=None):
         import torch
         self.torch = torch
         torch.set_num_threads(threads)
@@ -87,6 +101,8 @@ class TorchPeers:
         self.runs = {}
         self.add_networks()
         self.add_convolutions()
+        if only:
+            self.runs = {only: self.runs[only]}
 
     def add_networks(self):
         torch = self.torch
@@ -148,8 +164,11 @@ class OnnxPeer:
                 for batch, (session, feed) in self.sessions.items()}
 
 
-def contenders(build, threads):
+def contenders(build, threads, whole_runs):
+    if whole_runs:
+        return [WholeRuns(build, threads), TorchPeers(threads, "resnet18/b8/PyTorch eager NCHW")]
     found = [OurBenchmarks(f"{build}/kernels_ref/bench_kernels_resnet18", f"resnet18/b[18]/t{threads}/"),
+             WholeRuns(build, threads),
              OurBenchmarks(f"{build}/kernels_ref/bench_kernels_convolution", f"(convs/b8|fma_peak)/t{threads}/")]
     for name, make in (("PyTorch", TorchPeers), ("ONNX Runtime", OnnxPeer)):
         try:
@@ -178,10 +197,13 @@ def ratio(samples, ours, theirs):
 
 def best_set(samples):
     sets = {name.rsplit("/", 1)[1] for name in samples if "fma_peak" in name}
-    return next(s for s in ("avx512", "avx2", "fma", "baseline") if s in sets)
+    return next((s for s in ("avx512", "avx2", "fma", "baseline") if s in sets), None)
 
 
 def goals(threads, best):
+    yield "values/resnet18/b8", "resnet18/b8/PyTorch eager NCHW", 1.0
+    if best is None:
+        return
     net, convs = f"resnet18/b{{}}/t{threads}/f32/{best}", f"convs/b8/t{threads}/"
     yield net.format(8), "resnet18/b8/PyTorch eager NCHW", 0.9
     yield net.format(8), "resnet18/b8/PyTorch eager channels_last", None
@@ -206,11 +228,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--cpu-time", action="store_true", help="processor time of one thread")
+    parser.add_argument("--whole-runs", action="store_true", help="only the simulator's run with values")
     arguments = parser.parse_args()
     if arguments.cpu_time:
         global clock, our_time
         clock, our_time, arguments.threads = time.process_time, "cpu_time", 1
-    samples = measure(contenders(arguments.build, arguments.threads), arguments.rounds)
+    samples = measure(contenders(arguments.build, arguments.threads, arguments.whole_runs), arguments.rounds)
     print(f"\n{'contender':48s} {'median ms':>10s} {'least ms':>10s}")
     for name in sorted(samples):
         print(f"{name:48s} {statistics.median(samples[name]):10.2f} {min(samples[name]):10.2f}")

@@ -6,6 +6,7 @@
 // tags).
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <ctime>
 #include <map>
 #include <string>
@@ -32,6 +33,18 @@ model::Program wrapper(const std::string& profile) {
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Times {
+  double processor = processor_seconds();
+  double wall = wall_seconds();
+  friend Times operator-(const Times& a, const Times& b) {
+    return {a.processor - b.processor, a.wall - b.wall};
+  }
+};
+
 constexpr int kMoreCalls = 12;
 
 void values(benchmark::State& state, int threads, const std::string& profile, bool fall_back) {
@@ -42,16 +55,20 @@ void values(benchmark::State& state, int threads, const std::string& profile, bo
     for (const model::KernelDef& kernel : program.kernels) one.variants[kernel.name] = "fallback";
   model::RunPlan many = one;
   many.calls.resize(1 + kMoreCalls);
-  double network = 0;
+  Times network{0, 0};
   std::int64_t peak = 0;
   for (auto _ : state) {
-    const double begin = processor_seconds();
+    const Times begin;
     peak = simulator::run_values(program, one).peak_bytes;
-    const double middle = processor_seconds();
+    const Times middle;
     simulator::run_values(program, many);
-    network += (processor_seconds() - middle - (middle - begin)) / kMoreCalls;
+    const Times more = (Times() - middle) - (middle - begin);
+    network.processor += more.processor / kMoreCalls;
+    network.wall += more.wall / kMoreCalls;
   }
-  state.counters["network_cpu_ms"] = network / static_cast<double>(state.iterations()) * 1e3;
+  const double per_iteration = 1e3 / static_cast<double>(state.iterations());
+  state.counters["network_cpu_ms"] = network.processor * per_iteration;
+  state.counters["network_wall_ms"] = network.wall * per_iteration;
   state.counters["device_peak_MiB"] = static_cast<double>(peak) / 1048576.0;
   kernels::set_thread_count(0);
 }
