@@ -85,19 +85,32 @@ std::int64_t first_inside(const PoolAxis& axis, std::int64_t i) {
   return at;
 }
 
+/// What all rows of all planes share.
+struct MaxColumns {
+  std::vector<std::int64_t> first;  ///< per output column: the first position of its window inside the input
+  std::vector<Span> spans;          ///< per tap: the outputs it counts for
+
+  explicit MaxColumns(const PoolAxis& columns) {
+    for (std::int64_t j = 0; j < columns.output; ++j) first.push_back(first_inside(columns, j));
+    for (std::int64_t c = 0; c < columns.kernel; ++c)
+      spans.push_back(columns_inside(columns, c * columns.dilation));
+  }
+};
+
 template <typename T>
-void max_plane(const PoolPlan& plan, const T* x, std::int64_t i, T* best, std::int64_t* index) {
+void max_plane(const PoolPlan& plan, const MaxColumns& shared, const T* x, std::int64_t i, T* best,
+               std::int64_t* index) {
   const PoolAxis& rows = plan.rows;
   const PoolAxis& columns = plan.columns;
-  for (std::int64_t j = 0; j < columns.output; ++j) {
-    best[j] = -static_cast<T>(__builtin_inf());
-    index[j] = first_inside(rows, i) * columns.input + first_inside(columns, j);
-  }
+  const std::int64_t top = first_inside(rows, i) * columns.input;
+  std::fill_n(best, columns.output, -static_cast<T>(__builtin_inf()));
+  for (std::int64_t j = 0; j < columns.output; ++j)
+    index[j] = top + shared.first[static_cast<std::size_t>(j)];
   for (std::int64_t r = 0; r < rows.kernel; ++r) {
     const std::int64_t row = rows.start(i) + r * rows.dilation;
     if (row < 0 || row >= rows.input) continue;
     for (std::int64_t c = 0; c < columns.kernel; ++c) {
-      const Span span = columns_inside(columns, c * columns.dilation);
+      const Span span = shared.spans[static_cast<std::size_t>(c)];
       const std::int64_t first = row * columns.input + columns.start(span.begin) + c * columns.dilation;
       pool_row<T>().take_max(x + first, columns.stride, first, columns.stride, best + span.begin,
                              index + span.begin, span.end - span.begin);
@@ -106,7 +119,8 @@ void max_plane(const PoolPlan& plan, const T* x, std::int64_t i, T* best, std::i
 }
 
 template <typename T>
-void define_max_plane(const PoolPlan& plan, const T* x, std::int64_t i, T* best, std::int64_t* index) {
+void define_max_plane(const PoolPlan& plan, const MaxColumns&, const T* x, std::int64_t i, T* best,
+                      std::int64_t* index) {
   for (std::int64_t j = 0; j < plan.columns.output; ++j) {
     best[j] = -static_cast<T>(__builtin_inf());
     index[j] = first_inside(plan.rows, i) * plan.columns.input + first_inside(plan.columns, j);
@@ -152,11 +166,12 @@ void max_pool_as(const OpCall& call, const PoolPlan& plan) {
   const BlockOp store = BlockOp::cast(kDTypeOf<T>, x.dtype(), {}, kernels);
   const BlockOp canonical = BlockOp::elementwise("max", kDTypeOf<T>, {}, kernels);
   const BlockOp copy = BlockOp::copy(DType::i64);
+  const MaxColumns shared(plan.columns);
   for_each_plane<kFast, T>(plan, x, [&](std::int64_t plane, const T* elements) {
     std::vector<T> best(static_cast<std::size_t>(plan.columns.output));
     std::vector<std::int64_t> index(best.size());
     for (std::int64_t i = 0; i < plan.rows.output; ++i) {
-      (kFast ? max_plane<T> : define_max_plane<T>)(plan, elements, i, best.data(), index.data());
+      (kFast ? max_plane<T> : define_max_plane<T>)(plan, shared, elements, i, best.data(), index.data());
       const void* const twice[] = {best.data(), best.data()};
       canonical.run(twice, best.data(), plan.columns.output);  // NaN leaves as the canonical NaN
       write_row(call.output(0), plane, i, store, best.data(), plan.columns.output);
