@@ -369,13 +369,28 @@ SymExpr product(const std::vector<SymExpr>& factors) {
 // ---- conditions
 // -----------------------------------------------------------------------------------------------
 
+struct Cond::Node {
+  SymExpr expr;
+  std::vector<Cond> parts;
+};
+
+Cond::Cond(Kind kind, SymExpr expr, std::vector<Cond> parts)
+    : kind_(kind), node_(std::make_shared<const Node>(Node{std::move(expr), std::move(parts)})) {}
+
+const SymExpr& Cond::expr() const {
+  static const SymExpr none;
+  return node_ ? node_->expr : none;
+}
+
+const std::vector<Cond>& Cond::parts() const {
+  static const std::vector<Cond> none;
+  return node_ ? node_->parts : none;
+}
+
 Cond Cond::leaf(Kind kind, SymExpr expr) {
   if (auto value = expr.constant()) return {kind == Kind::le_zero ? *value <= 0 : *value == 0};
-  Cond out;
-  out.kind_ = kind;
   if (kind == Kind::eq_zero && expr.terms().front().coefficient < 0) expr = -expr;
-  out.expr_ = std::move(expr);
-  return out;
+  return {kind, std::move(expr), {}};
 }
 
 Cond Cond::le(const SymExpr& a, const SymExpr& b) { return leaf(Kind::le_zero, a - b); }
@@ -389,16 +404,15 @@ Cond Cond::join(Kind kind, const Cond& a, const Cond& b) {
     if (side->kind_ == Kind::constant)
       return side->value_ == absorbing ? Cond(absorbing) : (side == &a ? b : a);
   if (a == b) return a;
-  Cond out;
-  out.kind_ = kind;
+  std::vector<Cond> parts;
   for (const Cond* side : {&a, &b}) {
     if (side->kind_ == kind) {
-      out.parts_.insert(out.parts_.end(), side->parts_.begin(), side->parts_.end());
+      parts.insert(parts.end(), side->parts().begin(), side->parts().end());
     } else {
-      out.parts_.push_back(*side);
+      parts.push_back(*side);
     }
   }
-  return out;
+  return {kind, {}, std::move(parts)};
 }
 
 Cond operator&&(const Cond& a, const Cond& b) { return Cond::join(Cond::Kind::conj, a, b); }
@@ -409,30 +423,30 @@ Cond Cond::operator!() const {
     case Kind::constant:
       return {!value_};
     case Kind::le_zero:
-      return lt(0, expr_);
+      return lt(0, expr());
     case Kind::eq_zero:
-      return ne(expr_, 0);
+      return ne(expr(), 0);
     case Kind::conj:
     case Kind::disj:
       break;
   }
   Cond out(kind_ == Kind::disj);
-  for (const Cond& part : parts_)
-    out = kind_ == Kind::conj ? (&part == &parts_[0] ? !part : out || !part)
-                              : (&part == &parts_[0] ? !part : out && !part);
+  for (const Cond& part : parts())
+    out = kind_ == Kind::conj ? (&part == &parts()[0] ? !part : out || !part)
+                              : (&part == &parts()[0] ? !part : out && !part);
   return out;
 }
 
 std::optional<bool> Cond::evaluate(const Valuation& values) const {
   if (kind_ == Kind::constant) return value_;
   if (kind_ == Kind::le_zero || kind_ == Kind::eq_zero) {
-    auto value = expr_.evaluate(values);
+    auto value = expr().evaluate(values);
     if (!value) return std::nullopt;
     return kind_ == Kind::le_zero ? *value <= 0 : *value == 0;
   }
   const bool absorbing = kind_ == Kind::disj;
   bool unknown = false;
-  for (const Cond& part : parts_) {
+  for (const Cond& part : parts()) {
     auto value = part.evaluate(values);
     if (value && *value == absorbing) return absorbing;
     unknown |= !value;
@@ -442,29 +456,31 @@ std::optional<bool> Cond::evaluate(const Valuation& values) const {
 
 Cond Cond::substitute(const std::map<std::string, SymExpr, std::less<>>& by) const {
   if (kind_ == Kind::constant || by.empty()) return *this;
-  if (kind_ == Kind::le_zero || kind_ == Kind::eq_zero) return leaf(kind_, expr_.substitute(by));
+  if (kind_ == Kind::le_zero || kind_ == Kind::eq_zero) return leaf(kind_, expr().substitute(by));
   Cond out(kind_ == Kind::conj);
-  for (const Cond& part : parts_)
+  for (const Cond& part : parts())
     out = kind_ == Kind::conj ? out && part.substitute(by) : out || part.substitute(by);
   return out;
 }
 
 void Cond::collect_symbols(std::set<std::string>& into) const {
-  expr_.collect_symbols(into);
-  for (const Cond& part : parts_) part.collect_symbols(into);
+  expr().collect_symbols(into);
+  for (const Cond& part : parts()) part.collect_symbols(into);
 }
 
 std::string Cond::str() const {
   if (kind_ == Kind::constant) return value_ ? "True" : "False";
-  if (kind_ == Kind::le_zero) return expr_.str() + " <= 0";
-  if (kind_ == Kind::eq_zero) return expr_.str() + " == 0";
+  if (kind_ == Kind::le_zero) return expr().str() + " <= 0";
+  if (kind_ == Kind::eq_zero) return expr().str() + " == 0";
   std::vector<std::string> texts;
-  for (const Cond& part : parts_) texts.push_back(part.parts_.empty() ? part.str() : "(" + part.str() + ")");
+  for (const Cond& part : parts())
+    texts.push_back(part.parts().empty() ? part.str() : "(" + part.str() + ")");
   return fmt::format("{}", fmt::join(texts, kind_ == Kind::conj ? " and " : " or "));
 }
 
 bool operator==(const Cond& a, const Cond& b) {
-  return a.kind_ == b.kind_ && a.value_ == b.value_ && a.expr_ == b.expr_ && a.parts_ == b.parts_;
+  if (a.kind_ != b.kind_ || a.value_ != b.value_) return false;
+  return a.node_ == b.node_ || (a.expr() == b.expr() && a.parts() == b.parts());
 }
 
 }  // namespace bufferproof::model

@@ -121,8 +121,8 @@ class Cond {
   Kind kind() const { return kind_; }
   bool is_true() const { return kind_ == Kind::constant && value_; }
   bool is_false() const { return kind_ == Kind::constant && !value_; }
-  const SymExpr& expr() const { return expr_; }              ///< of le_zero, eq_zero
-  const std::vector<Cond>& parts() const { return parts_; }  ///< of conj, disj
+  const SymExpr& expr() const;             ///< of le_zero, eq_zero
+  const std::vector<Cond>& parts() const;  ///< of conj, disj
   std::optional<bool> evaluate(const Valuation& values) const;
   Cond substitute(const std::map<std::string, SymExpr, std::less<>>& by) const;
   void collect_symbols(std::set<std::string>& into) const;
@@ -134,12 +134,14 @@ class Cond {
   friend bool operator==(const Cond& a, const Cond& b);
 
  private:
+  struct Node;
+  Cond(Kind kind, SymExpr expr, std::vector<Cond> parts);
   static Cond leaf(Kind kind, SymExpr expr);
   static Cond join(Kind kind, const Cond& a, const Cond& b);
   Kind kind_ = Kind::constant;
   bool value_ = true;
-  SymExpr expr_;
-  std::vector<Cond> parts_;
+  std::shared_ptr<const Node>
+      node_;  ///< null for constants; shared, so that copies of large conditions are cheap
 };
 
 }  // namespace bufferproof::model

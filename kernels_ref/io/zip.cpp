@@ -164,7 +164,7 @@ std::vector<std::byte> read_content(const Bytes& zip, const Entry& entry) {
 class Writer {
  public:
   void number(std::uint64_t value, int width) {
-    for (int i = 0; i < width; ++i) out.push_back(static_cast<std::byte>(value >> (8 * i) & 0xff));
+    for (; width > 0; --width, value >>= 8) out.push_back(static_cast<std::byte>(value & 0xff));
   }
   void bytes(const void* data, std::size_t size) {
     const auto* begin = static_cast<const std::byte*>(data);

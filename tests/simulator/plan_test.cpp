@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 #include "tests/simulator/wrapper_support.hpp"
 
 namespace bufferproof::simulator {
@@ -114,11 +112,7 @@ TEST(Plan, TenThousandLaunchesOnLargeBuffers) {
     last = name;
   }
   model::number_steps(program);
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(w.found(), Found{});
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  RecordProperty("seconds", std::to_string(took.count()));
-  EXPECT_LT(took.count(), 5.0);  // 0.2 s on an idle core; the machine may be busy
+  EXPECT_EQ(w.found(), Found{});  // element by element it would not end: 10^11 of them
 }
 
 }  // namespace
