@@ -198,18 +198,22 @@ class ReadJudge {
       }
   }
 
+  /// S1: another set of contributors, or of those that accumulated. A base that also accumulated is not told
+  /// apart from its accumulation alone.
   Cond differ(const TagCase& actual, const TagCase& ideal) {
-    if (actual.base.has_value() != ideal.base.has_value()) return true;
-    Cond out(false);
-    if (actual.base) out = !same(*actual.base, *ideal.base).value_or(Cond(false));
     std::set<Name> names;
-    for (const TagCase* c : {&actual, &ideal})
+    for (const TagCase* c : {&actual, &ideal}) {
+      if (c->base) names.insert(*c->base);
       for (const Layer& layer : c->layers)
         for (const Event* event : layer.events) names.insert(event->writer);
-    for (const Name& name : names) {
-      const Cond here = some(actual, is(name)).value_or(Cond(false));
-      const Cond there = some(ideal, is(name)).value_or(Cond(false));
+    }
+    Cond out(false);
+    const auto unlike = [&](const Cond& here, const Cond& there) {
       out = out || (here && !there) || (!here && there);
+    };
+    for (const Name& name : names) {
+      unlike(some(actual, is(name)).value_or(Cond(false)), some(ideal, is(name)).value_or(Cond(false)));
+      unlike(has(actual, name), has(ideal, name));
     }
     return out;
   }
