@@ -115,7 +115,7 @@ std::vector<Suppression> read_suppressions(const std::string& text, const std::s
 
 std::vector<std::string> apply(const std::set<std::string>& baseline,
                                const std::vector<Suppression>& suppressions, const std::string& today,
-                               std::vector<ReportedFinding*> findings) {
+                               const std::vector<ReportedFinding*>& findings) {
   std::vector<std::string> remarks;
   for (ReportedFinding* f : findings)
     if (baseline.contains(f->fingerprint)) f->standing = Standing::baseline;

@@ -34,7 +34,7 @@ std::vector<Suppression> read_suppressions(const std::string& json, const std::s
 /// `today`: YYYY-MM-DD.
 std::vector<std::string> apply(const std::set<std::string>& baseline,
                                const std::vector<Suppression>& suppressions, const std::string& today,
-                               std::vector<ReportedFinding*> findings);
+                               const std::vector<ReportedFinding*>& findings);
 
 /// UTC.
 std::string today();

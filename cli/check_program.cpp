@@ -32,7 +32,7 @@ model::Constants constants_of(const model::Program& program) {
 
 model::Cond parse_assumption(const std::string& text, const model::Program& program) {
   if (text.empty()) return true;
-  const model::Cond condition = model::parse_condition(text, constants_of(program));
+  model::Cond condition = model::parse_condition(text, constants_of(program));
   std::set<std::string> used;
   condition.collect_symbols(used);
   std::vector<std::string> known;

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include "kernels_ref/kernel_error.hpp"
 #include "kernels_ref/registry.hpp"
@@ -102,7 +103,7 @@ std::vector<std::int64_t> OpCall::integers(std::string_view attribute) const {
 
 std::vector<std::int64_t> OpCall::integers(std::string_view attribute,
                                            std::vector<std::int64_t> fallback) const {
-  return find(attribute) == nullptr ? fallback : integers(attribute);
+  return find(attribute) == nullptr ? std::move(fallback) : integers(attribute);
 }
 
 DType OpCall::dtype(std::string_view attribute) const {

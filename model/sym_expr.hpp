@@ -84,8 +84,6 @@ struct Atom {
   std::vector<SymExpr> arguments;
 };
 
-/// The expression that is this one atom of another.
-SymExpr from_atom(AtomRef atom);
 /// Python's floor division and modulo (sign of the divisor). A constant zero divisor raises OverflowError.
 SymExpr floordiv(const SymExpr& a, const SymExpr& b);
 SymExpr mod(const SymExpr& a, const SymExpr& b);

@@ -151,7 +151,7 @@ void run_batch(const MatmulShape& shape, const ConstTensorView& a, const ConstTe
     MatrixProduct<T>(transpose ? straight.transposed() : straight, epilogue, profile).run();
   };
   // Enough batch entries to occupy every thread: one thread an entry; else all threads share each entry.
-  if (shape.batch >= 2 * thread_count())
+  if (shape.batch >= std::int64_t{2} * thread_count())
     parallel_for(shape.batch, one);
   else
     for (std::int64_t batch = 0; batch < shape.batch; ++batch) one(batch);

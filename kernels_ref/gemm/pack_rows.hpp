@@ -14,30 +14,27 @@ struct FourOf;
 template <>
 struct FourOf<float> {
   typedef float type __attribute__((vector_size(16)));
-  typedef std::int32_t index __attribute__((vector_size(16)));
 };
 template <>
 struct FourOf<double> {
   typedef double type __attribute__((vector_size(32)));
-  typedef std::int64_t index __attribute__((vector_size(32)));
 };
 
 /// Four elements of four rows, `row_stride` apart, become four groups of four, kTileRows apart.
 template <typename T>
 BUFFERPROOF_INLINE void transpose_four(const T* from, std::int64_t row_stride, T* to) {
   using Four = typename FourOf<T>::type;
-  using Index = typename FourOf<T>::index;
   Four row[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) __builtin_memcpy(&row[i], from + i * row_stride, sizeof(Four));
-  const Four low01 = __builtin_shuffle(row[0], row[1], Index{0, 4, 1, 5});
-  const Four high01 = __builtin_shuffle(row[0], row[1], Index{2, 6, 3, 7});
-  const Four low23 = __builtin_shuffle(row[2], row[3], Index{0, 4, 1, 5});
-  const Four high23 = __builtin_shuffle(row[2], row[3], Index{2, 6, 3, 7});
-  const Four out[4] = {__builtin_shuffle(low01, low23, Index{0, 1, 4, 5}),
-                       __builtin_shuffle(low01, low23, Index{2, 3, 6, 7}),
-                       __builtin_shuffle(high01, high23, Index{0, 1, 4, 5}),
-                       __builtin_shuffle(high01, high23, Index{2, 3, 6, 7})};
+  const Four low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
+  const Four high01 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
+  const Four low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
+  const Four high23 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
+  const Four out[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+                       __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+                       __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+                       __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * kTileRows, &out[i], sizeof(Four));
 }

@@ -78,9 +78,10 @@ Isa current_isa();
 #if defined(BUFFERPROOF_ISA_NAMESPACE)
 #define BUFFERPROOF_ISA_PICK(Table, name, fma_table, avx2_table, avx512_table)  // not inside a kernel source
 #else
-#define BUFFERPROOF_ISA_PICK(Table, name, fma_table, avx2_table, avx512_table)                            \
-  inline const Table& name() {                                                                            \
-    const Table* const tables[kIsaCount] = {&isa_baseline::name, &fma_table, &avx2_table, &avx512_table}; \
-    return *tables[static_cast<int>(current_isa())];                                                      \
+#define BUFFERPROOF_ISA_PICK(Table, name, fma_table, avx2_table, avx512_table)                \
+  inline const Table& name() {                                                                \
+    const Table* const tables[kIsaCount] = {&isa_baseline::name, &(fma_table), &(avx2_table), \
+                                            &(avx512_table)};                                 \
+    return *tables[static_cast<int>(current_isa())];                                          \
   }
 #endif

@@ -21,6 +21,7 @@ namespace bufferproof::kernels::math {
 BUFFERPROOF_INLINE double reciprocal(double x) { return 1.0 / x; }
 
 /// Function objects: Exp{}(x) for float or double. Small-argument forms of sin, cos, tan are SinSmall, ...
+// NOLINTBEGIN(bugprone-macro-parentheses): names of a type and of a template, not values.
 #define BUFFERPROOF_MATH_UNARY(Object, function)                                       \
   struct Object {                                                                      \
     __attribute__((always_inline)) float operator()(float x) const {                   \
@@ -68,6 +69,7 @@ BUFFERPROOF_MATH_UNARY(Rsqrt, math::rsqrt)
       return canonical(function<kDouble>(x, y));                                                  \
     }                                                                                             \
   };
+// NOLINTEND(bugprone-macro-parentheses)
 BUFFERPROOF_MATH_BINARY(Pow, math::pow)
 BUFFERPROOF_MATH_BINARY(Atan2, math::atan2)
 #undef BUFFERPROOF_MATH_BINARY

@@ -106,7 +106,7 @@ struct ResNet18::Network {
   TensorView run_block(const Block& block, const TensorView& input, Activation& middle, Activation& out) {
     const Sizes sizes = block.first.out_sizes(input.sizes());
     const TensorView hidden = middle.reshape(dtype, sizes);
-    const TensorView output = out.reshape(dtype, sizes);
+    TensorView output = out.reshape(dtype, sizes);
     block.first.run(input, hidden, {}, true);
     if (block.shortcut) block.shortcut->run(input, output, {}, false);
     block.second.run(hidden, output, block.shortcut ? output : input, true);
@@ -115,8 +115,8 @@ struct ResNet18::Network {
 
   TensorView pool(const ConstTensorView& stem_values) {
     const auto half = [](std::int64_t size) { return (size + 1) / 2; };
-    const TensorView out = pooled.reshape(dtype, {stem_values.size(0), stem_values.size(1),
-                                                  half(stem_values.size(2)), half(stem_values.size(3))});
+    TensorView out = pooled.reshape(dtype, {stem_values.size(0), stem_values.size(1),
+                                            half(stem_values.size(2)), half(stem_values.size(3))});
     OpRegistry::builtin().run({"max_pool2d",
                                {stem_values},
                                {{"kernel", std::vector<std::int64_t>{3, 3}},

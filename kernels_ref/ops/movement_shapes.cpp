@@ -125,12 +125,12 @@ std::size_t checked_concat(const OpCall& call) {
 }
 
 Sizes checked_padding(const OpCall& call) {
-  if (call.inputs.size() < 1 || call.inputs.size() > 2 || call.outputs.size() != 1)
+  if (call.inputs.empty() || call.inputs.size() > 2 || call.outputs.size() != 1)
     call.fail("inputs", "x and perhaps a value, and one output",
               std::to_string(call.inputs.size()) + " inputs");
   const ConstTensorView& x = call.tensor(0, "x");
   call.expect_dtype("out", call.output(0), x.dtype());
-  const Sizes low = per_axis(call, "low", x.sizes().size());
+  Sizes low = per_axis(call, "low", x.sizes().size());
   const Sizes high = per_axis(call, "high", x.sizes().size());
   Sizes expected = x.sizes();
   for (std::size_t i = 0; i < low.size(); ++i) {
@@ -157,7 +157,7 @@ Tensor padding_value(const OpCall& call) {
 
 Sizes checked_repeats(const OpCall& call) {
   const ConstTensorView& x = moved_input(call);
-  const Sizes repeats = per_axis(call, "repeats", x.sizes().size());
+  Sizes repeats = per_axis(call, "repeats", x.sizes().size());
   Sizes expected = x.sizes();
   for (std::size_t i = 0; i < repeats.size(); ++i)
     if (repeats[i] < 0 || __builtin_mul_overflow(expected[i], repeats[i], &expected[i]))

@@ -136,7 +136,7 @@ void layer_norm(const OpCall& call) {
   const ConstTensorView& x = floating_input(call);
   const Sizes normalized = call.integers("normalized_shape");
   const std::size_t rank = x.sizes().size();
-  const bool fits = normalized.size() >= 1 && normalized.size() <= rank &&
+  const bool fits = !normalized.empty() && normalized.size() <= rank &&
                     std::equal(normalized.rbegin(), normalized.rend(), x.sizes().rbegin());
   if (!fits)
     call.fail("normalized_shape", "the last sizes of " + format_sizes(x.sizes()), format_sizes(normalized));
