@@ -18,7 +18,7 @@ void add(Undefined& into, UndefinedElements elements, const TensorType& type) {
   if (into.size() < kMostBoxes) return into.push_back(std::move(elements));
   elements.box = full_box(type.shape);
   elements.exact = false;
-  into.assign(1, std::move(elements));
+  into.assign(1, elements);
 }
 
 std::string born_reason(const TensorOp& op) {
