@@ -17,9 +17,25 @@ std::string element_text(const std::string& buffer, const std::vector<std::int64
   return element.empty() ? buffer : fmt::format("{}[{}]", buffer, fmt::join(element, ","));
 }
 
+/// One variable per axis, from 0 on.
+bool is_whole(const Selection& selection) {
+  if (!selection.listed.empty() || selection.counts.size() != selection.axes.size()) return false;
+  for (std::size_t axis = 0; axis < selection.axes.size(); ++axis) {
+    if (selection.axes[axis].constant != 0) return false;
+    for (std::size_t v = 0; v < selection.counts.size(); ++v)
+      if (selection.axes[axis].coefficients[v] != (v == axis ? 1 : 0)) return false;
+  }
+  return true;
+}
+
 /// Whether `index` is among the elements of a selection.
 bool selects(const Selection& selection, const Index& index) {
   if (index.size() != selection.axes.size()) return false;
+  if (is_whole(selection)) {
+    for (std::size_t axis = 0; axis < index.size(); ++axis)
+      if (index[axis] < 0 || index[axis] >= selection.counts[axis]) return false;
+    return true;
+  }
   for (std::int64_t ordinal = 0; ordinal < selection.count; ++ordinal)
     if (selection.index_of(ordinal) == index) return true;
   return false;

@@ -53,10 +53,10 @@ Explanation WhySearch::chain(std::size_t number, const Demand& demand, const Fou
     const Node& node = nodes_[number];
     WhyLink link = link_of(state_, known_, read);
     link.element = element.value_or(Index{});
-    link.basis =
-        number != 0 && node.wanted.empty() && known_.accesses[node.store].kind != Provenance::Kind::copy
-            ? WhyBasis::reads
-            : WhyBasis::positions;
+    link.basis = number != 0 && node.wanted.empty() &&
+                         (by_reads_ || known_.accesses[node.store].kind != Provenance::Kind::copy)
+                     ? WhyBasis::reads
+                     : WhyBasis::positions;
     link.exact = exact;
     if (!last) link.writer = out.links.back().step;
     out.links.push_back(std::move(link));

@@ -190,6 +190,7 @@ BoxParts elements_in(const Place& place, const Runs& runs) {
       std::vector<Box> boxes;
       add_flat(place.sizes, 0, first, last, {}, boxes);
       for (Box& box : boxes) add_elements(out, {std::move(box), true}, type);
+      if (!out.empty() && !out.front().exact) break;  // too many: everything
     }
     return out;
   }
@@ -198,6 +199,7 @@ BoxParts elements_in(const Place& place, const Runs& runs) {
     for (std::int64_t address = run.lo; address < run.hi; address += place.element) {
       if (++listed > kMostListed) return {{model::full_box(type.shape), false}};
       if (const auto index = place.at(address)) add_elements(out, {element_box(*index), true}, type);
+      if (!out.empty() && !out.front().exact) return out;  // too many: everything
     }
   return out;
 }

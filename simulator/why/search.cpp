@@ -12,9 +12,6 @@ using Kind = Provenance::Kind;
 
 namespace {
 
-/// Beyond this many the search says that it ends; programs have thousands of steps.
-constexpr std::size_t kMostNodes = 200000;
-
 /// Bytes a store left of these.
 Runs left_by(const Access& store, const Runs& bytes) {
   if (!store.handle.known_layout) return bytes;  // all of a storage of unknown size
@@ -74,17 +71,28 @@ Explanation WhySearch::from(std::size_t read, const Index& element) {
     root.bytes = {{address, address + place->element}};
     root.box = element_box(element);
   }
-  nodes_ = {Node{known_.accesses[read].step, 0, read, 0, 0, {}, {}}};
-  std::vector<Demand> wanted{root};
-  for (std::size_t node = 0;; wanted = demands(nodes_[node])) {
-    if (auto found = look(node, wanted)) return std::move(*found);
-    for (const Demand& demand : wanted) follow(node, demand);
-    if (++node >= nodes_.size() || node >= kMostNodes) break;
+  auto found = search(root);
+  if (!found && nodes_.size() >= most_nodes_) {
+    by_reads_ = true;
+    found = search(root);
   }
+  if (found) return std::move(*found);
   Explanation out;
   out.links.push_back(link(0, root));
   out.links.back().element = element;
   return out;
+}
+
+std::optional<Explanation> WhySearch::search(const Demand& root) {
+  seen_.clear();
+  seen_whole_.clear();
+  nodes_ = {Node{known_.accesses[root.read].step, 0, root.read, 0, 0, {}, {}}};
+  std::vector<Demand> wanted{root};
+  for (std::size_t node = 0;; wanted = demands(nodes_[node])) {
+    if (auto found = look(node, wanted)) return found;
+    for (const Demand& demand : wanted) follow(node, demand);
+    if (++node >= nodes_.size() || (!by_reads_ && nodes_.size() >= most_nodes_)) return std::nullopt;
+  }
 }
 
 std::optional<Explanation> WhySearch::look(std::size_t node, const std::vector<Demand>& demands) const {
@@ -108,7 +116,7 @@ void WhySearch::follow(std::size_t node, const Demand& demand) {
 void WhySearch::visit(std::size_t parent, const Demand& demand, const LeftBytes& left) {
   const Access& store = known_.accesses[left.store];
   Node node{store.step, parent, demand.read, left.store, 0, left.bytes, {}};
-  const LaunchMap* map = store.kind == Kind::write ? maps_.of(store.step) : nullptr;
+  const LaunchMap* map = store.kind == Kind::write && !by_reads_ ? maps_.of(store.step) : nullptr;
   const auto named = map ? std::find(map->outputs.begin(), map->outputs.end(), store.buffer)
                          : decltype(map->outputs.end()){};
   if (map && named != map->outputs.end() &&
@@ -117,7 +125,8 @@ void WhySearch::visit(std::size_t parent, const Demand& demand, const LeftBytes&
     return add_new(std::move(node), asked_of(*map, node.result, demand, left));
   }
   // A copy is as exact as its bytes; of a body that cannot be read everything counts, once.
-  if (store.kind == Kind::copy || seen_whole_.insert(store.step).second) nodes_.push_back(std::move(node));
+  if ((store.kind == Kind::copy && !by_reads_) || seen_whole_.insert(store.step).second)
+    nodes_.push_back(std::move(node));
 }
 
 /// Bytes that a store left, as elements of the result it stored.
@@ -165,8 +174,12 @@ WhySearch::Demand WhySearch::whole(std::size_t read, WhyBasis basis) const {
 
 std::vector<WhySearch::Demand> WhySearch::demands(const Node& node) const {
   const Access& store = known_.accesses[node.store];
-  if (store.kind == Kind::copy) return demands_of_copy(node);
+  if (store.kind == Kind::copy && !by_reads_) return demands_of_copy(node);
   if (!node.wanted.empty()) return demands_of_body(node, *maps_.of(node.step));
+  return demands_of_reads(node);
+}
+
+std::vector<WhySearch::Demand> WhySearch::demands_of_reads(const Node& node) const {
   std::vector<Demand> out;
   for (const std::size_t read : known_.steps[node.step].reads) out.push_back(whole(read, WhyBasis::reads));
   return out;
@@ -178,7 +191,7 @@ std::vector<WhySearch::Demand> WhySearch::demands_of_body(const Node& node, cons
   for (std::size_t p = 0; p < std::min(read.size(), map.parameters.size()); ++p) {
     if (map.parameters[p].empty() || read[p].empty()) continue;
     const auto access = maps_.read_of(node.step, map.parameters[p]);
-    if (!access) continue;
+    if (!access) return demands_of_reads(node);  // the road reads it under another name
     const auto place = maps_.place(known_.accesses[*access]);
     const model::TensorType& type = map.body.type(map.body.parameters[p]);
     if (!place || place->sizes.size() != type.rank()) {

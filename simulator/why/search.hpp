@@ -35,8 +35,12 @@ void end_at(Explanation& out, const RunState& state, const Provenance::Fault& fa
 
 class WhySearch {
  public:
-  WhySearch(const RunState& state, const Provenance& known, LaunchMaps& maps)
-      : state_(state), known_(known), maps_(maps) {}
+  static constexpr std::size_t kMostNodes = 20000;
+
+  /// Beyond `most_nodes` sets of elements the search begins again without bodies (WhyBasis::reads).
+  WhySearch(const RunState& state, const Provenance& known, LaunchMaps& maps,
+            std::size_t most_nodes = kMostNodes)
+      : state_(state), known_(known), maps_(maps), most_nodes_(most_nodes) {}
 
   /// The chain behind one element of what a step reads, that read's own link included.
   Explanation from(std::size_t read, const Index& element);
@@ -61,6 +65,7 @@ class WhySearch {
     bool exact = true;
   };
 
+  std::optional<Explanation> search(const Demand& root);
   std::optional<Explanation> look(std::size_t node, const std::vector<Demand>& demands) const;
   void follow(std::size_t node, const Demand& demand);
   void visit(std::size_t parent, const Demand& demand, const LeftBytes& left);
@@ -71,6 +76,7 @@ class WhySearch {
   std::vector<Demand> demands(const Node& node) const;
   std::vector<Demand> demands_of_body(const Node& node, const LaunchMap& map) const;
   std::vector<Demand> demands_of_copy(const Node& node) const;
+  std::vector<Demand> demands_of_reads(const Node& node) const;
   Demand whole(std::size_t read, WhyBasis basis) const;
 
   // chain.cpp
@@ -84,6 +90,8 @@ class WhySearch {
   const RunState& state_;
   const Provenance& known_;
   LaunchMaps& maps_;
+  const std::size_t most_nodes_;
+  bool by_reads_ = false;
   std::vector<Node> nodes_;
   std::map<std::pair<std::size_t, std::size_t>, model::BoxParts> seen_;  ///< per step and result
   std::set<std::size_t> seen_whole_;                                     ///< steps that cannot be read

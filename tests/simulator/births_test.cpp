@@ -101,6 +101,15 @@ TEST(Births, ConvolutionsLookAtTheirWindow) {
               ElementsAre("convolution 0*inf [0 0 0 0 ] 1"));
 }
 
+TEST(Births, AreFoundBehindManyNansThatWereRead) {
+  std::vector<float> x(20000, kNan);
+  x[19000] = -1;
+  std::vector<Tensor> inputs;
+  inputs.push_back(f32({20000}, x));
+  EXPECT_THAT(births("func @k(%x: f32[20000]) { %y = sqrt %x : f32[20000] return %y }", inputs),
+              ElementsAre("sqrt sqrt(<0) [19000 ] 1"));
+}
+
 TEST(Births, RunsNameTheLaunch) {
   WrapperBuilder w;
   model::KernelDef kernel;

@@ -7,8 +7,11 @@
 
 #include <cmath>
 
+#include "simulator/executor.hpp"
+#include "simulator/tag_run_with.hpp"
 #include "simulator/values/value_run.hpp"
 #include "simulator/why.hpp"
+#include "simulator/why/search.hpp"
 #include "tests/simulator/wrapper_support.hpp"
 
 namespace bufferproof::simulator {
@@ -155,6 +158,25 @@ class Pair {
   std::map<char, int> kernel_line_;
   std::map<char, int> alloc_line_;
 };
+
+/// The bound on the search: without bodies the answer may be the other fault, and says what it rests on.
+TEST(WhyPairs, BeyondTheBoundTheSearchGoesByReads) {
+  const Meeting meeting = meetings()[0];
+  Pair pair(meeting, 4, 1);
+  for (const std::size_t most : {std::size_t{2}, WhySearch::kMostNodes}) {
+    run_tags_with(pair.program(), pair.plan(true, true), [&](RunState& state) {
+      Provenance known;
+      state.provenance = &known;
+      Executor(state).run();
+      LaunchMaps maps(pair.program(), known);
+      const Explanation why = WhySearch(state, known, maps, most).from(known.outputs.at(0).read, {1});
+      ASSERT_TRUE(why.at_fault);
+      const bool bounded = most == 2;
+      EXPECT_EQ(why.links.back().due, bounded ? "y-kernel1" : "x-kernel1");
+      EXPECT_EQ(why.links[1].basis, bounded ? WhyBasis::reads : WhyBasis::positions);
+    });
+  }
+}
 
 struct Counts {
   int one = 0;
