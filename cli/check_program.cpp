@@ -69,8 +69,19 @@ std::vector<std::string> kernels_on_fallback(const model::Block& block, const mo
 
 RowResult judge(const model::Program& lowered, const checker::Options& options) {
   RowResult row{checker::check(lowered, options), {}};
-  for (const checker::Refutation& refutation : row.result.refutations)
-    if (auto difference = replay(lowered, refutation)) row.disagreements.push_back(std::move(*difference));
+  std::vector<checker::Refutation> shown;
+  for (checker::Refutation& refutation : row.result.refutations) {
+    Replay seen = replay(lowered, refutation);
+    if (!seen.difference.empty()) row.disagreements.push_back(std::move(seen.difference));
+    if (seen.no_run) {
+      row.result.undecided.push_back(std::move(*seen.no_run));
+    } else {
+      shown.push_back(std::move(refutation));
+    }
+  }
+  row.result.refutations = std::move(shown);
+  if (row.result.verdict == checker::Verdict::refuted && row.result.refutations.empty())
+    row.result.verdict = checker::Verdict::unsupported;
   return row;
 }
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
 #include <ostream>
 
 #include "checker/certificate.hpp"
@@ -111,7 +113,12 @@ Action add_check(CLI::App& app) {
   command->add_option("-o,--output", options->output, "Write the report to this file");
   command->add_option("--certificate", options->certificate, "Write what was proved, and how, for 'verify'");
   command->add_option("--timeout", options->seconds, "Seconds of wall time per program and profile")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->check(
+          [](const std::string& text) {
+            return std::isfinite(std::strtod(text.c_str(), nullptr)) ? "" : "expected a number of seconds";
+          },
+          "");
   command->add_option("--memory-limit", options->mebibytes, "MiB of memory")->check(CLI::Range(64, 1 << 20));
   return [options](Streams streams) { return check(*options, streams); };
 }

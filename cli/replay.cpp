@@ -26,17 +26,21 @@ std::string disagreement(const checker::Refutation& refutation, const std::strin
 
 }  // namespace
 
-std::optional<std::string> replay(const model::Program& lowered, const checker::Refutation& refutation) {
+Replay replay(const model::Program& lowered, const checker::Refutation& refutation) {
   try {
     const simulator::TagTrace trace = simulator::run_tags(lowered, refutation.plan);
     for (const model::Finding& seen : trace.findings)
-      if (same(refutation.finding, seen)) return std::nullopt;
+      if (same(refutation.finding, seen)) return {};
     std::vector<std::string> others;
     for (const model::Finding& seen : trace.findings) others.push_back(describe(seen));
     if (others.empty()) others.emplace_back("nothing");
-    return disagreement(refutation, fmt::format("reports {}", fmt::join(others, ", ")));
+    return {disagreement(refutation, fmt::format("reports {}", fmt::join(others, ", ")))};
   } catch (const model::InputError& error) {
-    return disagreement(refutation, fmt::format("cannot run the plan: {}", error.what()));
+    return {.difference = {},
+            .no_run = checker::Undecided{
+                checker::Verdict::unsupported, refutation.finding.where,
+                fmt::format("{} ({}) cannot be confirmed, as that run cannot be carried out: {}",
+                            describe(refutation.finding), sizes(refutation.plan), error.what())}};
   }
 }
 

@@ -11,8 +11,12 @@
 
 namespace bufferproof::cli {
 
-/// nullopt: the run of its plan shows the finding. Else what the simulator reports instead, for the bug
-/// report. `lowered` is the program the checker judged.
-std::optional<std::string> replay(const model::Program& lowered, const checker::Refutation& refutation);
+struct Replay {
+  std::string difference;                         ///< what the simulator reports instead, for the bug report
+  std::optional<checker::Undecided> no_run = {};  ///< the program cannot be run so: a division by zero, say
+};
+
+/// Runs the plan of a refutation. `lowered` is the program the checker judged.
+Replay replay(const model::Program& lowered, const checker::Refutation& refutation);
 
 }  // namespace bufferproof::cli

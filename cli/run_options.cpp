@@ -105,7 +105,9 @@ model::MemoryFill parse_memory(const std::string& text, std::uint64_t& seed) {
   if (text == "zero") return model::MemoryFill::zero;
   if (text == "pool") return model::MemoryFill::pool;
   if (text.starts_with("random:")) {
-    seed = static_cast<std::uint64_t>(integer(text.substr(7), "--memory", text));
+    const std::int64_t given = integer(text.substr(7), "--memory", text);
+    if (given < 0) fail_option("--memory", fmt::format("expected a seed of 0 or more, found '{}'", text));
+    seed = static_cast<std::uint64_t>(given);
     return model::MemoryFill::random;
   }
   fail_option("--memory", fmt::format("expected nan, zero, pool or random:SEED, found '{}'", text));
@@ -137,11 +139,14 @@ void choose_fallbacks(const RunOptions& options, const std::vector<model::Launch
 
 /// Values per call of one symbol: "s0=8" or "s0=8,16".
 void choose_sizes(const RunOptions& options, const model::Program& program, model::RunPlan& plan) {
+  std::set<std::string> given;
   for (const std::string& text : options.sizes) {
     const auto at = text.find('=');
     if (at == std::string::npos)
       fail_option("--size", fmt::format("expected SYMBOL=VALUE, found '{}'", text));
     const std::string symbol = text.substr(0, at);
+    if (!given.insert(symbol).second)
+      fail_option("--size", fmt::format("{} is given twice; several calls are {}=V1,V2", symbol, symbol));
     std::vector<std::string> known;
     for (const model::Symbol& s : program.symbols) known.push_back(s.name);
     if (!program.find_symbol(symbol))

@@ -68,6 +68,38 @@ TEST_F(BadInput, LineOfAHundredMegabytes) {
       "l.bufprog");
 }
 
+TEST_F(BadInput, WrapperWrittenInCpp) {
+  const std::string text =
+      "from torch._inductor.codecache import CppWrapperCodeCache\n"
+      "inductor_entry = CppWrapperCodeCache.load_pybinding([], '')\n";
+  expect_refused(folder_.write("w.py", text), "TORCHINDUCTOR_CPP_WRAPPER=0");
+}
+
+TEST(BadOption, ValuesThatMeanNothing) {
+  const std::string file = example_case("38-reported");
+  const std::vector<std::vector<std::string>> calls{{"check", file, "--timeout", "nan"},
+                                                    {"check", file, "--timeout", "inf"},
+                                                    {"simulate", file, "--size", "n=3", "--size", "n=4"},
+                                                    {"simulate", file, "--memory", "random:-1"}};
+  for (const std::vector<std::string>& arguments : calls) {
+    const CliResult result = call(arguments);
+    EXPECT_EQ(result.code, kBadInput) << arguments[2] << " " << arguments[3];
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(arguments[2]));
+  }
+}
+
+/// A finding whose run the program does not have is neither shown nor a fault of the engines.
+TEST(BadProgram, WhatNoRunCanConfirmIsUnsupported) {
+  const TemporaryFolder folder;
+  const std::string divides =
+      folder.write("d.bufprog", "param n = 1 in 0..4\nbuf b[4] uninit\nkernel K: write b[1//n]\n");
+  const CliResult result = call({"check", divides});
+  EXPECT_EQ(result.code, kUnsupported) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("cannot be carried out"));
+  EXPECT_EQ(call({"check", divides, "--assume", "n >= 1"}).code, kClean);
+}
+
 TEST(Dialect, IsDecidedByContent) {
   EXPECT_EQ(detect_dialect("# c\n\nparam n = 5 in 1..8\n", "x.py"), model::Dialect::bufprog);
   EXPECT_EQ(detect_dialect("from ctypes import c_void_p\n", "x.bufprog"), model::Dialect::wrapper);
