@@ -249,7 +249,13 @@ void Walker::visit(const Free& s) {
   for (const Name& name : s.names) {
     const std::string key = text(name);
     resolve(name, "plan");  // given up twice is a use as well
-    bind(key, path(), {{path(), Binding{Binding::Kind::given_up}}});
+    // A name without storage stays one.
+    Cond held(false);
+    if (const auto found = bindings_.find(key); found != bindings_.end())
+      for (const auto& one : found->second)
+        if (one.value.kind != Binding::Kind::no_storage) held = held || one.when;
+    const Cond when = simplified(path() && held);
+    if (!when.is_false()) bind(key, when, {{when, Binding{Binding::Kind::given_up}}});
   }
 }
 
