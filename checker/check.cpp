@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "checker/pass.hpp"
-#include "checker/ranges.hpp"
+#include "checker/preconditions.hpp"
 #include "checker/repeat.hpp"
 #include "model/substitute.hpp"
 
@@ -120,24 +120,6 @@ Result attempt(const Program& program, const Options& options, std::int64_t spli
   return first ? result : merged;
 }
 
-/// given: buffers made on every path
-/// A run in which one has a negative size is none: neither proof nor refutation is about it.
-model::Cond sizes_exist(const Program& program) {
-  Ranges ranges;
-  for (const model::Symbol& symbol : program.symbols) ranges.set(symbol.name, {symbol.lo, symbol.hi});
-  model::Cond out(true);
-  auto require = [&](const model::Layout& layout) {
-    for (const SymExpr& size : layout.sizes)
-      if (size.linear() && !ranges.surely_le(0, size)) out = out && model::Cond::le(0, size);
-  };
-  for (const model::Step& step : program.body) {
-    if (const auto* alloc = std::get_if<model::Alloc>(&step.node); alloc && alloc->layout)
-      require(*alloc->layout);
-    if (const auto* view = std::get_if<model::View>(&step.node); view && view->layout) require(*view->layout);
-  }
-  return out;
-}
-
 /// Symbols with one value in range are that value.
 Result decide(const Program& given, const Options& given_options) {
   Program program = given;
@@ -147,10 +129,13 @@ Result decide(const Program& given, const Options& given_options) {
     program = with_value(program, symbol.name, symbol.lo);
     options.assume = options.assume.substitute({{symbol.name, SymExpr(symbol.lo)}});
   }
-  options.assume = options.assume && sizes_exist(program);
+  const Preconditions given_by_all = preconditions(program);
+  options.assume = options.assume && given_by_all.hold;
   bool vacuous = false;
   Result result = attempt(program, options, kMostSplits, vacuous);
   if (undecided_by_fragment(result)) refute_at_small_sizes(program, options, result);
+  for (std::vector<std::string>* list : {&result.assumptions, &result.certificate.assumptions})
+    list->insert(list->end(), given_by_all.assumed.begin(), given_by_all.assumed.end());
   return result;
 }
 

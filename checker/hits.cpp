@@ -161,13 +161,48 @@ bool depends_on(const SymExpr& e, const std::vector<BoundVariable>& variables) {
   return std::any_of(variables.begin(), variables.end(), [&](auto& v) { return symbols.contains(v.name); });
 }
 
-/// Row-major with or without gaps: what an axis spans fits into one step of the axis before.
-bool nested(const model::Layout& layout, const Ranges& ranges) {
-  for (std::size_t i = 0; i < layout.rank(); ++i) {
-    const SymExpr inner = i + 1 == layout.rank() ? SymExpr(1) : layout.sizes[i + 1] * layout.strides[i + 1];
-    if (!ranges.surely_le(inner, layout.strides[i])) return false;
+/// term / divisor, when that has no remainder; the divisor is a product.
+std::optional<SymExpr> quotient(const model::Term& term, const SymExpr& divisor) {
+  if (divisor.is_constant() ? divisor.constant_part() == 0
+                            : divisor.terms().size() > 1 || divisor.constant_part() != 0)
+    return std::nullopt;
+  const std::int64_t by = divisor.is_constant() ? divisor.constant_part() : divisor.terms()[0].coefficient;
+  if (term.coefficient % by != 0) return std::nullopt;
+  std::vector<model::AtomRef> left = term.atoms;
+  if (!divisor.is_constant())
+    for (const model::AtomRef& atom : divisor.terms()[0].atoms) {
+      const auto same = std::find_if(left.begin(), left.end(), [&](const model::AtomRef& other) {
+        return from_atom(other) == from_atom(atom);
+      });
+      if (same == left.end()) return std::nullopt;
+      left.erase(same);
+    }
+  SymExpr out = term.coefficient / by;
+  for (const model::AtomRef& atom : left) out = out * from_atom(atom);
+  return out;
+}
+
+/// The offset in steps of the axes, each part in steps of the first axis that measures it.
+std::optional<std::vector<SymExpr>> offset_digits(const model::Layout& layout) {
+  std::vector<SymExpr> out(layout.rank(), SymExpr(0));
+  std::int64_t rest = layout.offset.constant_part();
+  for (std::size_t i = 0; i < layout.rank() && rest > 0; ++i) {
+    const auto stride = layout.strides[i].constant();
+    if (!stride || *stride <= 0) continue;
+    out[i] = SymExpr(rest / *stride);
+    rest %= *stride;
   }
-  return true;
+  if (rest != 0) return std::nullopt;
+  for (const model::Term& term : layout.offset.terms()) {
+    bool measured = false;
+    for (std::size_t i = 0; i < layout.rank() && !measured; ++i)
+      if (const auto steps = quotient(term, layout.strides[i])) {
+        out[i] = out[i] + *steps;
+        measured = true;
+      }
+    if (!measured) return std::nullopt;
+  }
+  return out;
 }
 
 /// a <= b because of the ranges of the variables, or because a condition says just that.
@@ -184,20 +219,30 @@ bool surely_le(const SymExpr& a, const SymExpr& b, const Access& access,
 
 }  // namespace
 
-bool indices_identify(const Access& access, const Ranges& ranges) {
+Digits digits_of(const Access& access, const Ranges& ranges) {
   if (!access.layout || access.unit_axis || access.layout->rank() < 2 ||
       access.index.size() != access.layout->rank())
-    return false;
+    return {};
   const model::Layout& layout = *access.layout;
   const std::vector<BoundVariable> variables = variables_of(access);
   for (std::size_t i = 0; i < layout.rank(); ++i)
-    if (depends_on(layout.sizes[i], variables) || depends_on(layout.strides[i], variables)) return false;
-  if (depends_on(layout.offset, variables) || !nested(layout, ranges)) return false;
-  for (std::size_t i = 0; i < layout.rank(); ++i)
-    if (!surely_le(0, access.index[i], access, variables, ranges) ||
-        !surely_le(access.index[i] + 1, layout.sizes[i], access, variables, ranges))
-      return false;
-  return true;
+    if (depends_on(layout.sizes[i], variables) || depends_on(layout.strides[i], variables)) return {};
+  if (depends_on(layout.offset, variables) || !ranges.surely_le(1, layout.strides.back())) return {};
+  const auto offset = offset_digits(layout);
+  if (!offset) return {};
+  Digits out{layout.strides, access.index};
+  for (std::size_t i = 0; i < layout.rank(); ++i) out.values[i] = out.values[i] + (*offset)[i];
+  for (std::size_t i = 1; i < layout.rank(); ++i) {
+    const bool unit = layout.strides[i] == SymExpr(1);
+    const SymExpr& room = layout.strides[i - 1];
+    if (!surely_le(0, out.values[i], access, variables, ranges)) return {};
+    if (unit && surely_le(out.values[i] + 1, room, access, variables, ranges)) continue;
+    const SymExpr end = layout.sizes[i] + (*offset)[i];
+    if (!ranges.surely_le(end * layout.strides[i], room) ||
+        !surely_le(out.values[i] + 1, end, access, variables, ranges))
+      return {};
+  }
+  return out;
 }
 
 Cond before(const Moment& a, const Moment& b) {
@@ -239,10 +284,14 @@ std::optional<std::vector<Hit>> hits_of(const Event& event, const Event& mine, c
 
 /// The access is at the element asked for.
 Cond meets(const Access& a, const Query& query, const Ranges& ranges) {
-  if (!query.layout || a.layout != query.layout || !indices_identify(a, ranges))
+  const Digits mine = query.digits.strides.empty() || !a.layout || a.layout->strides != query.digits.strides
+                          ? Digits{}
+                          : digits_of(a, ranges);
+  if (mine.strides.empty())
     return same_address(a.address, variables_of(a), query.address, query.variables, ranges);
   Cond out(true);
-  for (std::size_t i = 0; i < query.index.size(); ++i) out = out && Cond::eq(a.index[i], query.index[i]);
+  for (std::size_t i = 0; i < mine.values.size(); ++i)
+    out = out && Cond::eq(mine.values[i], query.digits.values[i]);
   return out;
 }
 

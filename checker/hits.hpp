@@ -23,6 +23,13 @@ struct Moment {
   bool at_end = false;
 };
 
+/// An address as a number in the strides of a layout: with the same strides, two are equal when their digits
+/// are. Empty: not shown to have any.
+struct Digits {
+  std::vector<model::SymExpr> strides;
+  std::vector<model::SymExpr> values;
+};
+
 /// Whose tag is asked for. `variables`: ranges of the free variables in `address` and `moment` (loops
 /// included).
 struct Query {
@@ -30,8 +37,7 @@ struct Query {
   model::SymExpr address;
   Moment moment;
   std::vector<model::BoundVariable> variables;
-  std::vector<model::SymExpr> index = {};  ///< with layout: when surely inside of it on every axis
-  std::optional<model::Layout> layout = {};
+  Digits digits = {};  ///< of the address, when it has some
 };
 
 struct Hit {
@@ -53,10 +59,10 @@ std::vector<model::BoundVariable> variables_of(const Access& access);
 /// Ranges, guard and set condition of an access, over its own variables.
 model::Cond instance_condition(const Access& access);
 
-/// Rank 2 or more, the same placement in every iteration, no two indices at one address, and the index inside
-/// on every axis by the variables' ranges or by a condition: then indices can be compared in place of
-/// addresses.
-bool indices_identify(const Access& access, const Ranges& ranges);
+/// The digits of an access: its strides in every iteration the same, each inner digit between 0 and what one
+/// step of the axis before leaves room for, by the variables' ranges or by a condition. The offset is
+/// part of the digits.
+Digits digits_of(const Access& access, const Ranges& ranges);
 
 /// a is before b. Only meaningful for moments of different instances.
 model::Cond before(const Moment& a, const Moment& b);

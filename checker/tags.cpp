@@ -35,12 +35,7 @@ bool textually_before(const Place& a, const Place& b) {
 
 Query query_of(const Access& access, const Ranges& ranges) {
   const Access full = expanded(access);
-  Query out{full.storage, full.address, moment_of(full.place), variables_of(full)};
-  if (indices_identify(full, ranges)) {
-    out.index = full.index;
-    out.layout = full.layout;
-  }
-  return out;
+  return {full.storage, full.address, moment_of(full.place), variables_of(full), digits_of(full, ranges)};
 }
 
 bool Tags::collect(int storage, const Query& query, Found& into, int depth) const {
