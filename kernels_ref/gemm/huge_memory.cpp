@@ -72,7 +72,7 @@ void forget_pages(void* begin, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   const std::uintptr_t first = (address + page - 1) / page * page;
   const std::uintptr_t end = (address + bytes) / page * page;
-  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+  if (first < end) madvise(static_cast<std::byte*>(begin) + (first - address), end - first, MADV_DONTNEED);
 #else
   static_cast<void>(begin);
   static_cast<void>(bytes);
