@@ -89,7 +89,7 @@ std::optional<Index> WhySearch::element_before(const Node& node, std::size_t rea
           both.axes[axis] = model::clip(both.axes[axis], wanted.box.axes[axis].begin,
                                         wanted.box.axes[axis].end, {}, clipped);
         for (const Index& index : elements_of(both, 64))
-          if (const auto at = to->at(place->address(index))) {
+          if (auto at = to->at(place->address(index))) {
             exact = exact && clipped;
             return at;
           }

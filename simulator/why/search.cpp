@@ -122,7 +122,8 @@ void WhySearch::visit(std::size_t parent, const Demand& demand, const LeftBytes&
   if (map && named != map->outputs.end() &&
       static_cast<std::size_t>(named - map->outputs.begin()) < map->body.results.size()) {
     node.result = static_cast<std::size_t>(named - map->outputs.begin());
-    return add_new(std::move(node), asked_of(*map, node.result, demand, left));
+    const BoxParts asked = asked_of(*map, node.result, demand, left);
+    return add_new(std::move(node), asked);
   }
   // A copy is as exact as its bytes; of a body that cannot be read everything counts, once.
   if ((store.kind == Kind::copy && !by_reads_) || seen_whole_.insert(store.step).second)
