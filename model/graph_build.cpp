@@ -136,8 +136,8 @@ class GraphBuilder {
     bool writes;
   };
 
-  Id vertex(DependenceGraph::Vertex v) {
-    const Id id = add_vertex(std::move(v), out_.graph_);
+  Id vertex(const DependenceGraph::Vertex& v) {
+    const Id id = add_vertex(v, out_.graph_);
     out_.places_.emplace_back();
     out_.clocks_.emplace_back();
     return id;
