@@ -36,6 +36,7 @@ class Pass {
     append(result_.undecided, world_.undecided);
     result_.notes = world_.notes;
     if (!satisfiable()) return finish();
+    if (!unrolled.within.is_true()) solver().add(unrolled.within);
     judge_all();
     return finish();
   }

@@ -42,9 +42,8 @@ struct Summarisable {
 
 class Unroller {
  public:
-  Unroller(Dialect dialect, const Ranges& ranges, const UnrollPolicy& policy,
-           std::vector<Undecided>& undecided)
-      : dialect_(dialect), ranges_(ranges), policy_(policy), left_(policy.budget), undecided_(undecided) {}
+  Unroller(Dialect dialect, const Ranges& ranges, const UnrollPolicy& policy, Unrolled& result)
+      : dialect_(dialect), ranges_(ranges), policy_(policy), left_(policy.budget), result_(result) {}
 
   Block run(const Block& block) {
     Block out;
@@ -82,14 +81,24 @@ class Unroller {
       return;
     }
     if (!most || *most > left_) {
-      undecided_.push_back(
+      result_.undecided.push_back(
           {Verdict::budget, step.where,
            fmt::format("the loop over {} ({} iterations) has no summary and is too long to unroll; "
                        "--assume an upper bound",
                        loop.variable, most ? std::to_string(*most) : "unbounded")});
+      append_first(out, step, loop);
       return;
     }
     for (std::int64_t k = 0; k < *most && left_ >= 0; ++k) append_iteration(out, step, loop, k);
+  }
+
+  /// What goes wrong after such a loop is looked for where it runs a few times, with what it then does.
+  void append_first(Block& out, const Step& step, const Loop& loop) {
+    constexpr std::int64_t kFew = 2;  // the second finds what the first left
+    const std::int64_t size = 4 * static_cast<std::int64_t>(loop.body.size() + 1);
+    const std::int64_t trips = std::clamp<std::int64_t>(left_ / size, 0, kFew);
+    for (std::int64_t k = 0; k < trips && left_ >= 0; ++k) append_iteration(out, step, loop, k);
+    result_.within = result_.within && Cond::le(loop.count, trips);
   }
 
   void append_iteration(Block& out, const Step& step, const Loop& loop, std::int64_t k) {
@@ -108,7 +117,7 @@ class Unroller {
   const Ranges& ranges_;
   const UnrollPolicy& policy_;
   std::int64_t left_;
-  std::vector<Undecided>& undecided_;
+  Unrolled& result_;
 };
 
 }  // namespace
@@ -117,7 +126,7 @@ Unrolled unroll(const Program& program, const Ranges& ranges, const UnrollPolicy
   Unrolled out;
   UnrollPolicy roomy = policy;
   roomy.budget += static_cast<std::int64_t>(program.body.size());
-  Unroller unroller(program.dialect, ranges, roomy, out.undecided);
+  Unroller unroller(program.dialect, ranges, roomy, out);
   out.body = unroller.run(program.body);
   if (unroller.exhausted())
     out.undecided.push_back(

@@ -18,6 +18,7 @@ struct UnrollPolicy {
 struct Unrolled {
   model::Block body;                 ///< steps numbered in textual order
   std::vector<Undecided> undecided;  ///< loops that must be unrolled and cannot
+  model::Cond within = true;  ///< the runs the body is true to: those in which such loops run few times
 };
 
 /// A loop that changes what names mean or orders streams has no summary and is unrolled whatever the policy

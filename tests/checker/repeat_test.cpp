@@ -157,6 +157,23 @@ TEST(Repeat, WhatPilesUpIsNotDecided) {
   EXPECT_EQ(p.judged().verdict, Verdict::budget);
 }
 
+/// Assumptions about a count keep the loop from being taken as one: what comes after it is judged where it
+/// runs a few times, and not as though it were not there.
+TEST(Repeat, C2AfterALoopThatIsNotDecided) {
+  const auto verdict = [](std::int64_t missing) {
+    LoopProgram p;
+    LoopProgram::add(p.program.body, Alloc{"y", DType::f32, contiguous({4}), Init::uninit});
+    p.loop({Step{0, {}, LoopProgram::kernel("fill", {"x"}, "y", missing)}});
+    p.returns("y");
+    number_steps(p.program);
+    Options options;
+    options.assume = Cond::le(1, SymExpr::symbol("n"));
+    return check(p.program, options).verdict;
+  };
+  EXPECT_EQ(verdict(0), Verdict::budget);
+  EXPECT_EQ(verdict(1), Verdict::refuted);
+}
+
 /// A loop whose text uses its own count, or how often it has run, is left to unrolling.
 TEST(Repeat, IterationsThatDifferAreNotTakenAsOne) {
   LoopProgram p;

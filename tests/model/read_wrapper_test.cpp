@@ -252,7 +252,7 @@ TEST(ReadWrapper, RunnerPartitionsPoolsAliasSlicesUnbackedSizes) {
           "view partition_0.buf1 of partition_0.buf2 (s77, 8)[8, 1]+8*s77",
           "cpp_fused_sin_0(partition_0.arg1_1, partition_0.buf0, partition_0.buf1, s77) -> "
           "partition_0.buf0, partition_0.buf1",
-          "free partition_0.arg1_1", "rename buf2 = partition_0.buf2",
+          "free partition_0.arg1_1", "alias buf2 = partition_0.buf2", "free partition_0.buf2",
           "free partition_0.buf0, partition_0.buf1", "alloc pool1 (128*s77)[1] u8",
           "slice buf3 of pool1 (2*s77, 8)[8, 1] f32", "slice buf4 of pool1 (2*s77, 8)[8, 1]+16*s77 f32",
           "extern_kernels.mm(read buf2, read buf2, write buf3) -> buf3",
@@ -278,18 +278,18 @@ TEST(ReadWrapper, BranchesLoopsAndSubgraphs) {
   EXPECT_THAT(lines(program),
               IsSupersetOf({"item(read arg0_1)", "sync default",
                             "  alloc true_graph_0.true_graph_0_buf0 (4, 4)[4, 1] f32",
-                            "  rename buf0[0] = true_graph_0.true_graph_0_buf0",
-                            "  rename buf0[0]#2 = false_graph_0.false_graph_0_buf0",
-                            "  rename buf0[0]#3 = buf0[0]", "  rename buf0[0]#3 = buf0[0]#2",
+                            "  alias buf0[0] = true_graph_0.true_graph_0_buf0",
+                            "  alias buf0[0]#2 = false_graph_0.false_graph_0_buf0",
+                            "  alias buf0[0]#3 = buf0[0]", "  alias buf0[0]#3 = buf0[0]#2",
                             "alias buf1 = buf0[0]#3", "bool(read should_loop)", "loop iterations",
                             "  torch.ops.aten.relu.default(read while_loop_body_graph_0.arg1_1, write "
                             "while_loop_body_graph_0.buf1) -> "
                             "while_loop_body_graph_0.buf1",
-                            "loop iterations#2", "rename buf9[0] = result#2"}));
+                            "loop iterations#2", "alias buf9[0] = result#2"}));
   // Both ends of a loop body are one name: what the loop finds and what it leaves.
   const auto all = lines(program);
-  EXPECT_THAT(all, Contains("rename buf2[1]#5 = buf2[1]#4"));
-  EXPECT_THAT(all, Contains("  rename buf2[1]#5 = buf2[1]#6"));
+  EXPECT_THAT(all, Contains("alias buf2[1]#5 = buf2[1]#4"));
+  EXPECT_THAT(all, Contains("  alias buf2[1]#5 = buf2[1]#6"));
   EXPECT_THAT(all, Contains("alias buf3 = buf2[1]#5"));
 }
 

@@ -193,7 +193,7 @@ void BodyReader::dispatch(const Statement& statement) {
   }
 }
 
-void BodyReader::define(std::string_view name, std::vector<ValueId> values) {
+void BodyReader::define(std::string_view name, const std::vector<ValueId>& values) {
   if (!scopes_.back().emplace(name, values).second)
     throw InputError(lexer_.here(), "a value name not used before in this region",
                      "'%" + std::string(name) + "' again");

@@ -65,7 +65,7 @@ class BodyReader {
   [[noreturn]] void unsupported(const Statement& statement, const std::string& why = "") const;
 
   // names and types
-  void define(std::string_view name, std::vector<ValueId> values);
+  void define(std::string_view name, const std::vector<ValueId>& values);
   void define(const Statement& statement, ValueId value);
   void define_all(const Statement& statement, const std::vector<ValueId>& values);
   ValueId use();

@@ -131,6 +131,13 @@ void Evaluator::end_of_life(Variable& variable) {
   builder_.free(std::move(freed));
 }
 
+/// Another name for what a variable holds, where ways meet. No memory changes hands as in `b = a; del a`:
+/// what else the program calls by a name of its own is still the same tensor (S2).
+void Evaluator::hand_over(const std::string& name, const std::string& from) {
+  builder_.step(Bind{Bind::Kind::alias, name, from});
+  builder_.step(Free{{from}});
+}
+
 Value Evaluator::merge(const std::string& name, const Value& a, const Value& b, Block& then_block,
                        Block& else_block) {
   if (same(a, b)) return a;
@@ -143,8 +150,8 @@ Value Evaluator::merge(const std::string& name, const Value& a, const Value& b, 
     if (one && other && one->layout && other->layout && *one->layout == *other->layout) known = *one;
     known.storage = merged.name;
     builder_.info(merged.name) = known;
-    builder_.into(then_block, [&] { builder_.step(Bind{Bind::Kind::rename, merged.name, a.name}); });
-    builder_.into(else_block, [&] { builder_.step(Bind{Bind::Kind::rename, merged.name, b.name}); });
+    builder_.into(then_block, [&] { hand_over(merged.name, a.name); });
+    builder_.into(else_block, [&] { hand_over(merged.name, b.name); });
     return merged;
   }
   if (a.is(Value::Kind::list) && b.is(Value::Kind::list) && a.items->size() == b.items->size()) {
@@ -250,7 +257,8 @@ void Evaluator::loop(std::span<const Stmt* const> body, const Stmt* exit, std::s
 /// The name under which every iteration finds what the one before left.
 Value Evaluator::enter_loop(const std::string& name, const Value& before, const Value& after) {
   if (before.is(Value::Kind::handle) && after.is(Value::Kind::handle)) {
-    Value carried = Value::handle(builder_.bind(name, before.name, Bind::Kind::rename));
+    Value carried = Value::handle(builder_.bind(name, before.name, Bind::Kind::alias));
+    builder_.step(Free{{before.name}});
     carried.owned = true;
     builder_.info(carried.name).storage = carried.name;
     return carried;
@@ -272,7 +280,7 @@ Value Evaluator::enter_loop(const std::string& name, const Value& before, const 
 
 void Evaluator::close_loop(const Value& carried, const Value& now) {
   if (carried.is(Value::Kind::handle) && now.is(Value::Kind::handle)) {
-    if (carried.name != now.name) builder_.step(Bind{Bind::Kind::rename, carried.name, now.name});
+    if (carried.name != now.name) hand_over(carried.name, now.name);
   } else if (carried.is(Value::Kind::list) && now.is(Value::Kind::list) &&
              carried.items->size() == now.items->size()) {
     for (std::size_t i = 0; i < carried.items->size(); ++i) close_loop((*carried.items)[i], (*now.items)[i]);

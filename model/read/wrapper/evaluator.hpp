@@ -114,6 +114,7 @@ class Evaluator {
   static Variables copy(const Variables& from);
   void merge(Variables& then_variables, Variables& else_variables, Block& then_block, Block& else_block);
   void end_of_life(Variable& variable);
+  void hand_over(const std::string& name, const std::string& from);
   Value merge(const std::string& name, const Value& a, const Value& b, Block& then_block, Block& else_block);
   Value enter_loop(const std::string& name, const Value& before, const Value& after);
   void close_loop(const Value& carried, const Value& now);
