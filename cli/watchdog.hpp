@@ -43,6 +43,8 @@ std::optional<Result> run_within(const Limits& limits, std::function<Result(std:
   std::packaged_task<Result()> task(
       [work = std::move(work), token = stop.get_token()] { return work(token); });
   std::future<Result> result = task.get_future();
+  reason = exceeded(limits, begin);
+  if (!reason.empty()) stop.request_stop();  // nothing was to be had from the start
   // Ready once the thread's own things (the solver's memory) are gone.
   std::thread([task = std::move(task)]() mutable { task.make_ready_at_thread_exit(); }).detach();
   const auto slice =

@@ -41,7 +41,7 @@ BUFFERPROOF_INLINE void transpose_four(const T* from, std::int64_t row_stride, T
 
 /// `taps` neighbouring elements of kTileRows rows: per tap, one value a row.
 template <typename T>
-void pack_rows(const T* from, std::int64_t row_stride, std::int64_t taps, T* to) {
+static void pack_rows(const T* from, std::int64_t row_stride, std::int64_t taps, T* to) {
   std::int64_t tap = 0;
   for (; tap + 4 <= taps; tap += 4)
 #pragma GCC unroll 2
