@@ -189,12 +189,12 @@ class Pass {
   bool reported_before(const Question& question, const Witness& witness) {
     if (world_.dialect != model::Dialect::wrapper || question.kind != model::FindingClass::unwritten)
       return false;
-    for (const Question& earlier : unwritten_) {
+    const bool before = std::any_of(unwritten_.begin(), unwritten_.end(), [&](const Question& earlier) {
       const bool may_be_the_same = earlier.storage == question.storage || has_copy(question.storage);
-      if (may_be_the_same && earlier.step <= question.step && holds_on(earlier, witness)) return true;
-    }
-    unwritten_.push_back(question);
-    return false;
+      return may_be_the_same && earlier.step <= question.step && holds_on(earlier, witness);
+    });
+    unwritten_.push_back(question);  // on other runs it may be the first
+    return before;
   }
 
   /// A copied element brings along that it was reported where it came from.
