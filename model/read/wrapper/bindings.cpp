@@ -111,7 +111,7 @@ std::string Evaluator::own_handle(const std::string& wanted, const std::string& 
   if (temporary != temporaries_.end()) {
     temporaries_.erase(temporary);
     if (handle == wanted) return handle;
-    const std::string owned = builder_.bind(wanted, handle, Bind::Kind::alias);
+    std::string owned = builder_.bind(wanted, handle, Bind::Kind::alias);
     builder_.step(Free{{handle}});
     moved_[handle] = owned;
     return owned;
