@@ -193,4 +193,24 @@ Cond same_address(const SymExpr& a, const std::vector<BoundVariable>& a_variable
   return equal;
 }
 
+std::optional<SymExpr> quotient(const Term& term, const SymExpr& divisor) {
+  if (divisor.is_constant() ? divisor.constant_part() == 0
+                            : divisor.terms().size() > 1 || divisor.constant_part() != 0)
+    return std::nullopt;
+  const std::int64_t by = divisor.is_constant() ? divisor.constant_part() : divisor.terms()[0].coefficient;
+  if (term.coefficient % by != 0) return std::nullopt;
+  std::vector<AtomRef> left = term.atoms;
+  if (!divisor.is_constant())
+    for (const AtomRef& atom : divisor.terms()[0].atoms) {
+      const auto same = std::find_if(left.begin(), left.end(), [&](const AtomRef& other) {
+        return from_atom(other) == from_atom(atom);
+      });
+      if (same == left.end()) return std::nullopt;
+      left.erase(same);
+    }
+  SymExpr out = term.coefficient / by;
+  for (const AtomRef& atom : left) out = out * from_atom(atom);
+  return out;
+}
+
 }  // namespace bufferproof::checker

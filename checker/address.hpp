@@ -22,4 +22,7 @@ model::Cond same_address(const model::SymExpr& a, const std::vector<model::Bound
 std::optional<model::SymExpr> extreme(const model::SymExpr& value,
                                       const std::vector<model::BoundVariable>& variables, bool greatest);
 
+/// term / divisor, when that has no remainder; the divisor is a product. nullopt: it has, or is no product.
+std::optional<model::SymExpr> quotient(const model::Term& term, const model::SymExpr& divisor);
+
 }  // namespace bufferproof::checker

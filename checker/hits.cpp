@@ -161,27 +161,6 @@ bool depends_on(const SymExpr& e, const std::vector<BoundVariable>& variables) {
   return std::any_of(variables.begin(), variables.end(), [&](auto& v) { return symbols.contains(v.name); });
 }
 
-/// term / divisor, when that has no remainder; the divisor is a product.
-std::optional<SymExpr> quotient(const model::Term& term, const SymExpr& divisor) {
-  if (divisor.is_constant() ? divisor.constant_part() == 0
-                            : divisor.terms().size() > 1 || divisor.constant_part() != 0)
-    return std::nullopt;
-  const std::int64_t by = divisor.is_constant() ? divisor.constant_part() : divisor.terms()[0].coefficient;
-  if (term.coefficient % by != 0) return std::nullopt;
-  std::vector<model::AtomRef> left = term.atoms;
-  if (!divisor.is_constant())
-    for (const model::AtomRef& atom : divisor.terms()[0].atoms) {
-      const auto same = std::find_if(left.begin(), left.end(), [&](const model::AtomRef& other) {
-        return from_atom(other) == from_atom(atom);
-      });
-      if (same == left.end()) return std::nullopt;
-      left.erase(same);
-    }
-  SymExpr out = term.coefficient / by;
-  for (const model::AtomRef& atom : left) out = out * from_atom(atom);
-  return out;
-}
-
 /// The offset in steps of the axes, each part in steps of the first axis that measures it.
 std::optional<std::vector<SymExpr>> offset_digits(const model::Layout& layout) {
   std::vector<SymExpr> out(layout.rank(), SymExpr(0));

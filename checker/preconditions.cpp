@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "checker/address.hpp"
 #include "checker/ranges.hpp"
 
 namespace bufferproof::checker {
@@ -63,33 +64,21 @@ class Collector {
       const auto factor = common_factor(room);
       if (!factor) return room;
       SymExpr rest = 0;
-      for (const Term& term : room.terms()) rest = rest + without(term, *factor);
+      for (const Term& term : room.terms()) rest = rest + *quotient(term, *factor);
       room = rest;
     }
     return room;
   }
 
-  std::optional<AtomRef> common_factor(const SymExpr& room) const {
+  std::optional<SymExpr> common_factor(const SymExpr& room) const {
     for (const AtomRef& atom : room.terms()[0].atoms) {
-      const auto least = ranges_.of(from_atom(atom)).lo;
-      const bool common = std::all_of(room.terms().begin(), room.terms().end(), [&](const Term& term) {
-        return std::any_of(term.atoms.begin(), term.atoms.end(),
-                           [&](const AtomRef& other) { return from_atom(other) == from_atom(atom); });
-      });
-      if (common && least && *least >= 1) return atom;
+      const SymExpr factor = from_atom(atom);
+      const auto least = ranges_.of(factor).lo;
+      const bool common = std::all_of(room.terms().begin(), room.terms().end(),
+                                      [&](const Term& term) { return quotient(term, factor).has_value(); });
+      if (common && least && *least >= 1) return factor;
     }
     return std::nullopt;
-  }
-
-  static SymExpr without(const Term& term, const AtomRef& factor) {
-    SymExpr out = term.coefficient;
-    bool taken = false;
-    for (const AtomRef& atom : term.atoms) {
-      const bool is_factor = !taken && from_atom(atom) == from_atom(factor);
-      taken = taken || is_factor;
-      if (!is_factor) out = out * from_atom(atom);
-    }
-    return out;
   }
 
   Ranges ranges_;
