@@ -29,7 +29,7 @@ class Pass {
 
   Result run(const UnrollPolicy& policy) {
     result_.assumptions = program_.assumptions;
-    Ranges ranges = symbol_ranges();
+    Ranges ranges = symbol_ranges(program_, options_.assume);
     Unrolled unrolled = unroll(program_, ranges, policy);
     world_ = walk(program_, unrolled.body, ranges);
     result_.undecided = std::move(unrolled.undecided);
@@ -47,36 +47,6 @@ class Pass {
   template <typename T>
   static void append(std::vector<T>& to, const std::vector<T>& from) {
     to.insert(to.end(), from.begin(), from.end());
-  }
-
-  /// Declared ranges, narrowed by what --assume says of single symbols.
-  Ranges symbol_ranges() const {
-    Ranges ranges;
-    for (const model::Symbol& symbol : program_.symbols) {
-      Interval interval{symbol.lo, symbol.hi};
-      for (const Cond& literal : conjuncts(options_.assume)) narrow(symbol.name, literal, interval);
-      ranges.set(symbol.name, interval);
-    }
-    return ranges;
-  }
-
-  static std::vector<Cond> conjuncts(const Cond& c) {
-    return c.kind() == Cond::Kind::conj ? c.parts() : std::vector<Cond>{c};
-  }
-
-  static void narrow(const std::string& symbol, const Cond& literal, Interval& interval) {
-    if (!literal.parts().empty() || literal.kind() == Cond::Kind::constant) return;
-    const auto linear = literal.expr().linear();
-    if (!linear || linear->size() != 1 || linear->begin()->first != symbol) return;
-    const std::int64_t c = linear->begin()->second;
-    const std::int64_t rest = literal.expr().constant_part();
-    if (c == 1) {
-      interval.hi = std::min(interval.hi.value_or(INT64_MAX), -rest);
-    } else if (c == -1 && literal.kind() == Cond::Kind::le_zero) {
-      interval.lo = std::max(interval.lo.value_or(INT64_MIN), rest);
-    }
-    if (literal.kind() == Cond::Kind::eq_zero && c == 1)
-      interval.lo = std::max(interval.lo.value_or(INT64_MIN), -rest);
   }
 
   /// The solver with ranges and assumptions, made when first needed: most programs need none.

@@ -157,4 +157,33 @@ bool Ranges::surely(const Cond& c) const {
   return false;
 }
 
+std::vector<Cond> conjuncts(const Cond& c) {
+  return c.kind() == Cond::Kind::conj ? c.parts() : std::vector<Cond>{c};
+}
+
+bool narrow(const std::string& symbol, const Cond& literal, Interval& interval) {
+  if (!literal.parts().empty() || literal.kind() == Cond::Kind::constant) return false;
+  const auto linear = literal.expr().linear();
+  if (!linear || linear->size() != 1 || linear->begin()->first != symbol) return false;
+  const std::int64_t c = linear->begin()->second;
+  const std::int64_t rest = literal.expr().constant_part();
+  const bool equal = literal.kind() == Cond::Kind::eq_zero;
+  const bool above = c == 1, below = c == -1 && !equal;
+  if (above) interval.hi = std::min(interval.hi.value_or(INT64_MAX), -rest);
+  if (above && equal) interval.lo = std::max(interval.lo.value_or(INT64_MIN), -rest);
+  if (below) interval.lo = std::max(interval.lo.value_or(INT64_MIN), rest);
+  return above || below;
+}
+
+Ranges symbol_ranges(const model::Program& program, const Cond& assume) {
+  Ranges ranges;
+  const std::vector<Cond> literals = conjuncts(assume);
+  for (const model::Symbol& symbol : program.symbols) {
+    Interval interval{symbol.lo, symbol.hi};
+    for (const Cond& literal : literals) narrow(symbol.name, literal, interval);
+    ranges.set(symbol.name, interval);
+  }
+  return ranges;
+}
+
 }  // namespace bufferproof::checker

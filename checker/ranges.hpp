@@ -30,4 +30,12 @@ class Ranges {
   std::map<std::string, Interval, std::less<>> intervals_;
 };
 
+/// The conditions that hold together where `c` does.
+std::vector<model::Cond> conjuncts(const model::Cond& c);
+/// Takes from `interval` what `literal` says of this symbol, if it is a bound of this symbol alone: else
+/// false.
+bool narrow(const std::string& symbol, const model::Cond& literal, Interval& interval);
+/// The program's ranges, narrowed by what `assume` says of single symbols.
+Ranges symbol_ranges(const model::Program& program, const model::Cond& assume);
+
 }  // namespace bufferproof::checker

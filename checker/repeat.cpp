@@ -35,8 +35,9 @@ class Iterations {
     return out;
   }
 
-  /// After how many iterations the state has been there before.
-  std::optional<std::size_t> enough(const Ranges& ranges) const {
+  /// After how many iterations the state has been there before; a run of more has one of at least `least`
+  /// that shows the same.
+  std::optional<std::size_t> enough(const Ranges& ranges, std::int64_t least) const {
     Program whole = program_;
     whole.body.assign(program_.body.begin(), program_.body.begin() + static_cast<std::ptrdiff_t>(at_));
     for (std::size_t k = 0; k <= kMostIterations; ++k)
@@ -54,7 +55,9 @@ class Iterations {
     for (std::size_t k = 0; k <= kMostIterations; ++k) {
       auto state = state_text(walker, words(whole, k));
       if (!state) return std::nullopt;
-      if (std::find(states.begin(), states.end(), *state) != states.end()) return k;
+      const auto before =
+          states.rend() - std::find(states.rbegin(), states.rend(), *state);  // from 1; 0: never
+      if (before > 0 && before >= least) return k;
       states.push_back(std::move(*state));
       walker.walk(steps.subspan(at_ + k * loop().body.size(), loop().body.size()));
     }
@@ -103,19 +106,16 @@ bool is_candidate(const Program& program, std::size_t at, const Options& options
   const auto* loop = std::get_if<Loop>(&program.body[at].node);
   if (!loop || has_control(loop->body) || loop->body.size() > kMostSteps) return false;
   const auto count = loop->count.as_symbol();
-  const Symbol* symbol = count ? program.find_symbol(*count) : nullptr;
-  if (!symbol || (symbol->hi && *symbol->hi <= kSmallTrip)) return false;
+  if (!count || !program.find_symbol(*count)) return false;
+  const auto most = symbol_ranges(program, options.assume).of(loop->count).hi;
+  if (most && *most <= kSmallTrip) return false;
   std::set<std::string> elsewhere = symbols_of({program.body.data(), at});
   elsewhere.merge(symbols_of(std::span(program.body).subspan(at + 1)));
   const std::set<std::string> inside = symbols_of(loop->body);
-  options.assume.collect_symbols(elsewhere);
+  Interval any;
+  for (const Cond& literal : conjuncts(options.assume))
+    if (!narrow(*count, literal, any)) literal.collect_symbols(elsewhere);
   return !elsewhere.contains(*count) && !inside.contains(*count) && !inside.contains(loop->variable);
-}
-
-Ranges ranges_of(const Program& program) {
-  Ranges ranges;
-  for (const Symbol& symbol : program.symbols) ranges.set(symbol.name, {symbol.lo, symbol.hi});
-  return ranges;
 }
 
 /// The loop at `at` becomes `count` iterations.
@@ -152,7 +152,8 @@ std::optional<Finite> with_finite_loops(const Program& program, const Options& o
     const Program& so_far = out ? out->program : program;
     if (!is_candidate(so_far, at, options) || several_streams(so_far.body)) continue;
     const Iterations iterations(so_far, at);
-    const auto enough = iterations.enough(ranges_of(so_far));
+    const Ranges ranges = symbol_ranges(so_far, options.assume);
+    const auto enough = iterations.enough(ranges, ranges.of(iterations.loop().count).lo.value_or(0));
     if (!enough) continue;
     const std::string where = so_far.body[at].where.str();
     const bool born = !iterations.born().empty();

@@ -5,8 +5,8 @@
 // state after
 //          iteration j is the one after an earlier iteration i, up to which storages are meant and how many
 //          iterations ago something was written, then what follows iteration j has happened after iteration i
-//          already: a run of n > j iterations goes wrong only where one of n - (j - i) does. So n = 0 .. j is
-//          enough, for proofs and refutations.
+//          already: a run of n > j iterations goes wrong only where one of n - (j - i) > i does. So n = 0 ..
+//          j is enough, for proofs and refutations; where n has a least value, i + 1 must not be below it.
 // A symbol that comes into being inside the loop (a size read from a tensor, the condition of a branch) may
 // have another value in each iteration: for a proof each iteration gets its own; refutations look at runs in
 // which it stays. Not handled: loops inside loops, several streams, copies whose source still matters. Tested

@@ -157,17 +157,53 @@ TEST(Repeat, WhatPilesUpIsNotDecided) {
   EXPECT_EQ(p.judged().verdict, Verdict::budget);
 }
 
-/// Assumptions about a count keep the loop from being taken as one: what comes after it is judged where it
-/// runs a few times, and not as though it were not there.
+/// y is written inside the loop alone: right where the loop runs at all.
+TEST(Repeat, C2BoundsOfACountThatIsNotKnown) {
+  const auto verdict = [](std::int64_t least, const Cond& assume) {
+    LoopProgram p;
+    p.program.symbols[0].lo = least;
+    LoopProgram::add(p.program.body, Alloc{"y", DType::f32, contiguous({4}), Init::uninit});
+    p.loop({Step{0, {}, LoopProgram::kernel("fill", {"x"}, "y")}});
+    p.returns("y");
+    number_steps(p.program);
+    Options options;
+    options.assume = assume;
+    return check(p.program, options).verdict;
+  };
+  const SymExpr n = SymExpr::symbol("n");
+  EXPECT_EQ(verdict(0, true), Verdict::refuted);
+  EXPECT_EQ(verdict(1, true), Verdict::proved);
+  EXPECT_EQ(verdict(0, Cond::le(1, n)), Verdict::proved);
+  EXPECT_EQ(verdict(0, Cond::le(3, n)), Verdict::proved);
+  EXPECT_EQ(verdict(0, Cond::le(3, n) && Cond::le(n, 1'000'000'000)), Verdict::proved);
+  EXPECT_EQ(verdict(0, Cond::le(n, 1'000'000'000)), Verdict::refuted);
+  EXPECT_EQ(verdict(0, Cond::le(n, 0)), Verdict::refuted);
+}
+
+/// A buffer is right after the second iteration only, and a kernel of the loop reads it before.
+TEST(Repeat, C2ACountOfAtLeastTwoStillRunsTheFirstIteration) {
+  LoopProgram p;
+  p.program.symbols[0].lo = 2;
+  LoopProgram::add(p.program.body, Alloc{"y", DType::f32, contiguous({4}), Init::uninit});
+  Block body{Step{0, {}, LoopProgram::kernel("look", {"y"}, "x")},
+             Step{0, {}, LoopProgram::kernel("fill", {"x"}, "y")}};
+  p.loop(body);
+  p.returns("y");
+  EXPECT_EQ(p.judged().verdict, Verdict::refuted);
+}
+
+/// Assumptions that tie a count to another symbol keep the loop from being taken as one: what comes after it
+/// is judged where it runs a few times, and not as though it were not there.
 TEST(Repeat, C2AfterALoopThatIsNotDecided) {
   const auto verdict = [](std::int64_t missing) {
     LoopProgram p;
+    p.program.symbols.push_back({"m", 1, std::nullopt, 3, {}});
     LoopProgram::add(p.program.body, Alloc{"y", DType::f32, contiguous({4}), Init::uninit});
     p.loop({Step{0, {}, LoopProgram::kernel("fill", {"x"}, "y", missing)}});
     p.returns("y");
     number_steps(p.program);
     Options options;
-    options.assume = Cond::le(1, SymExpr::symbol("n"));
+    options.assume = Cond::le(SymExpr::symbol("m"), SymExpr::symbol("n"));
     return check(p.program, options).verdict;
   };
   EXPECT_EQ(verdict(0), Verdict::budget);

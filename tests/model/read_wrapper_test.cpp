@@ -15,6 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 std::string fixture(const std::string& name) {
@@ -291,6 +292,49 @@ TEST(ReadWrapper, BranchesLoopsAndSubgraphs) {
   EXPECT_THAT(all, Contains("alias buf2[1]#5 = buf2[1]#4"));
   EXPECT_THAT(all, Contains("  alias buf2[1]#5 = buf2[1]#6"));
   EXPECT_THAT(all, Contains("alias buf3 = buf2[1]#5"));
+}
+
+/// A counter in a loop: `first` says how it begins, and the loop runs while `test` of it holds.
+Program counting_loop(const std::string& first) {
+  const std::string kernel = "async_compile = torch._inductor.async_compile.AsyncCompile()\n";
+  const auto text = [](const std::string& name, const std::string& parameters) {
+    return name + " = async_compile.cpp_pybinding([" + parameters + "], '''\nextern \"C\" void kernel(" +
+           (parameters.find("const") != std::string::npos ? "const int64_t* in_ptr0, bool* out_ptr0"
+                                                          : "int64_t* out_ptr0") +
+           ")\n{ }\n''')\n";
+  };
+  return read_text("import torch\nempty_strided_cpu = torch._C._dynamo.guards._empty_strided_cpu\n" + kernel +
+                   text("zero", "'int64_t*'") + text("less", "'const int64_t*', 'bool*'") +
+                   "def call(args):\n    arg0_1, = args\n    args.clear()\n"
+                   "    buf0 = empty_strided_cpu((), (), torch.int64)\n    zero(buf0)\n" +
+                   first +
+                   "    buf1 = empty_strided_cpu((), (), torch.bool)\n    less(buf0, buf1)\n"
+                   "    should_loop = buf1\n"
+                   "    if not should_loop:\n        buf2 = arg0_1.clone()\n"
+                   "    while should_loop:\n"
+                   "        buf3 = empty_strided_cpu((), (), torch.bool)\n        less(buf0, buf3)\n"
+                   "        should_loop = buf3\n"
+                   "    return (buf0, )\n");
+}
+
+TEST(ReadWrapper, LoopsThatConstantsEnterRunAtLeastOnce) {
+  const Program program = counting_loop("");
+  ASSERT_NE(program.find_symbol("iterations"), nullptr);
+  EXPECT_EQ(program.find_symbol("iterations")->lo, 1);
+  EXPECT_THAT(program.assumptions,
+              ElementsAre(HasSubstr("runs at least once: its first test 'should_loop'")));
+  EXPECT_THAT(lines(program), Not(Contains(HasSubstr("clone"))));
+}
+
+TEST(ReadWrapper, LoopsThatInputsEnterMayNotRun) {
+  for (const char* const first : {"    less(arg0_1, buf0)\n", "    buf0.copy_(arg0_1)\n",
+                                  "    if arg0_1.item() > 0:\n        zero(buf0)\n"}) {
+    const Program program = counting_loop(first);
+    ASSERT_NE(program.find_symbol("iterations"), nullptr) << first;
+    EXPECT_EQ(program.find_symbol("iterations")->lo, 0) << first;
+    EXPECT_THAT(program.assumptions, IsEmpty()) << first;
+    EXPECT_THAT(lines(program), Contains(HasSubstr("clone"))) << first;
+  }
 }
 
 TEST(ReadWrapper, StreamsEventsCollectivesAndTheStaleStreamVariable) {

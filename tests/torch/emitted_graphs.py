@@ -16,6 +16,7 @@ import torch
 import torch._dynamo
 import torch._functorch.config as functorch
 import torch._inductor.config as inductor
+from torch._higher_order_ops.scan import scan
 from torch._inductor.graph import GraphLowering
 
 R = torch.randn
@@ -71,6 +72,13 @@ def sliced_by_other(x, y):
     return (x[:y.shape[0]] @ y).relu().view(-1, 2).sum(1), torch.arange(x.shape[0])[1:]
 
 
+def scanned(start, xs):
+    def step(carried, x):
+        y = torch.tanh(carried + x)
+        return y, y * 2
+    return scan(step, start, xs, dim=0)
+
+
 def layer():
     return nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, dropout=0.0)
 
@@ -95,6 +103,9 @@ def graphs():
     condition = (torch.tensor(True), torch.tensor(False), R(4, 4))
     yield "nested", nested, condition, {"dynamic": True}, {}
     yield "nested_planned", nested, condition, {}, {"memory_planning": True}
+    yield "scan", scanned, (R(4), R(5, 4)), {}, {}
+    yield "scan_dynamic", scanned, (R(4), R(5, 4)), {"dynamic": True}, {}
+    yield "scan_planned", scanned, (R(4), R(5, 4)), {}, {"memory_planning": True}
     yield "sliced_by_other", sliced_by_other, (R(8, 4), R(4, 6)), {"dynamic": True}, {}
     yield "topk", lambda a: (a.topk(3, -1), a.sort(0), a.cumsum(1)), (R(5, 6),), {"dynamic": True}, {}
 

@@ -53,7 +53,8 @@ Evaluator::Flow Evaluator::if_(const Stmt& statement) {
     if (test.kind == ExprKind::unary && test.text == "not") refine(*test.items[0]);
     return Flow::next;
   }
-  const Cond test = condition(*statement.value);
+  Cond test = condition(*statement.value);
+  if (precedes_entered_loop(*statement.value)) test = false;
   if (test.is_true()) return execute(statement.body);
   if (test.is_false()) return execute(statement.orelse);
   return branch(test, statement);
@@ -165,6 +166,23 @@ Value Evaluator::merge(const std::string& name, const Value& a, const Value& b, 
   return a.is(Value::Kind::none) ? b : a;
 }
 
+/// A test whose answer is the same for all inputs of a size. What it is the file does not say; a loop that no
+/// run enters would not have been emitted, as in `scan`, which counts from 0 to a length.
+bool Evaluator::is_entered(const Expr& test) {
+  if (test.kind != ExprKind::name) return false;
+  const Value value = lookup(test.text);
+  return value.is(Value::Kind::handle) && builder_.is_constant(value.name);
+}
+
+/// `if not should_loop: ...` right before `while should_loop:`.
+bool Evaluator::precedes_entered_loop(const Expr& test) {
+  if (test.kind != ExprKind::unary || test.text != "not" || following_.empty()) return false;
+  const Stmt& next = *following_.front();
+  const Expr& asked = *test.items[0];
+  return next.kind == StmtKind::while_ && next.value->kind == ExprKind::name &&
+         asked.text == next.value->text && is_entered(asked);
+}
+
 Evaluator::Flow Evaluator::while_(const Stmt& statement) {
   if (loops_ >= kMostNestedLoops) throw Outside{"loops nested more than 6 deep"};
   if (!statement.orelse.empty()) throw Outside{"a while loop with else"};
@@ -172,22 +190,26 @@ Evaluator::Flow Evaluator::while_(const Stmt& statement) {
   const bool forever = test.kind == ExprKind::constant && test.text == "True";
   if (!forever) {
     if (condition(test).is_false()) return Flow::next;
-    loop(statement.body, nullptr, {}, &test);
+    const bool entered = is_entered(test);
+    if (entered)
+      builder_.assume("the loop at " + builder_.where().str() + " runs at least once: its first test '" +
+                      std::string(test.text) + "' is computed from constants and sizes alone");
+    loop(statement.body, nullptr, {}, &test, entered ? 1 : 0);
     return Flow::next;
   }
   for (std::size_t i = 0; i < statement.body.size(); ++i) {
     const Stmt& exit = *statement.body[i];
     if (exit.kind != StmtKind::if_ || !only_breaks(exit.body) || !exit.orelse.empty()) continue;
-    loop(statement.body.first(i), &exit, statement.body.subspan(i + 1), nullptr);
+    loop(statement.body.first(i), &exit, statement.body.subspan(i + 1), nullptr, 0);
     return Flow::next;
   }
   throw Outside{"an endless loop"};
 }
 
-/// n times { body; the test that may leave; rest }, then, where the test stands inside, body and test once
-/// more.
+/// n >= least times { body; the test that may leave; rest }, then, where the test stands inside, body and
+/// test once more.
 void Evaluator::loop(std::span<const Stmt* const> body, const Stmt* exit, std::span<const Stmt* const> rest,
-                     const Expr* test) {
+                     const Expr* test, std::int64_t least) {
   struct Inside {
     Evaluator& evaluator;
     const bool outer;
@@ -239,7 +261,7 @@ void Evaluator::loop(std::span<const Stmt* const> body, const Stmt* exit, std::s
   const Variables at_entry = copy(frame().variables);
   Loop node;
   node.variable = builder_.fresh("iteration");
-  node.count = builder_.fresh_symbol("iterations", 0, std::nullopt);
+  node.count = builder_.fresh_symbol("iterations", least, std::nullopt);
   builder_.into(node.body, [&] {
     iteration();
     for (std::string_view name : carried) close_loop(at_entry.at(name).value, frame().variables[name].value);

@@ -108,8 +108,10 @@ class Evaluator {
   Flow if_(const Stmt& statement);
   Flow branch(const Cond& condition, const Stmt& statement);
   Flow while_(const Stmt& statement);
+  bool is_entered(const Expr& test);
+  bool precedes_entered_loop(const Expr& test);
   void loop(std::span<const Stmt* const> body, const Stmt* exit, std::span<const Stmt* const> rest,
-            const Expr* condition);
+            const Expr* condition, std::int64_t least);
   void for_(const Stmt& statement);
   static Variables copy(const Variables& from);
   void merge(Variables& then_variables, Variables& else_variables, Block& then_block, Block& else_block);
@@ -175,6 +177,7 @@ class Evaluator {
                bool returns);
   const Expr& unwrapped(const Expr& expr);
   Name launch_stream(const Expr& call);
+  bool reads_constants(const KernelDef& kernel, const Launch& launch) const;
 
   // extern_calls.cpp
   /// The arguments of a call in the schema's order; `none` where the call gives nothing.
@@ -215,7 +218,7 @@ class Evaluator {
   std::shared_ptr<const LibraryCall> library_call(const std::string& op, const std::vector<Value>& positional,
                                                   const std::map<std::string, Value>& keywords,
                                                   const std::string& out);
-  void note_outputs(const std::vector<Name>& outputs);
+  void note_outputs(const std::vector<Name>& outputs, bool constant = false);
 
   // streams.cpp
   std::optional<Value> stream_call(const std::string& path, const Expr& call, const std::string& wanted);

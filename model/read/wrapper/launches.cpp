@@ -124,9 +124,29 @@ Value Evaluator::launch(int index, const Expr& call, const std::string& wanted, 
     result = made.size() == 1 ? made[0] : Value::list(std::move(made));
   }
   node.outputs = outputs_of(kernel, node.arguments);
-  note_outputs(node.outputs);
+  note_outputs(node.outputs, reads_constants(kernel, node));
   builder_.step(std::move(node));
   return result;
+}
+
+/// Whether all a launch reads follows from the program's text and sizes. In a branch or loop nothing is said
+/// to.
+bool Evaluator::reads_constants(const KernelDef& kernel, const Launch& launch) const {
+  const auto reads_constant = [&](std::size_t at) {
+    const Argument& argument = launch.arguments[at];
+    if (argument.scalar) {
+      const auto symbol = argument.scalar->as_symbol();
+      return argument.scalar->constant() ||
+             (symbol && symbol->front() == 's');  // a size (ProgramBuilder::symbol)
+    }
+    const bool output = at < kernel.parameters.size()
+                            ? kernel.parameters[at].role == Role::output
+                            : std::count(launch.outputs.begin(), launch.outputs.end(), argument.handle) > 0;
+    return output || builder_.is_constant(argument.handle.str());
+  };
+  for (std::size_t at = 0; at < launch.arguments.size(); ++at)
+    if (!reads_constant(at)) return false;
+  return !in_branch_;
 }
 
 /// A kernel or operator whose effects nobody told: everything it gets becomes unknown (E8).
@@ -154,10 +174,10 @@ Value Evaluator::opaque(const std::string& name, const std::vector<std::string>&
 
 /// Remembers which inputs are written, so that the caller's own tensor is looked at when the program returns.
 /// An input whose name was given up before was donated: nobody looks at it again.
-void Evaluator::note_outputs(const std::vector<Name>& outputs) {
+void Evaluator::note_outputs(const std::vector<Name>& outputs, bool constant) {
   for (const Name& output : outputs) {
     const std::string handle = output.str();
-    builder_.note_written(handle);
+    builder_.note_written(handle, constant);
     const std::string storage = builder_.storage_of(handle);
     if (!builder_.is_input(handle) || state_.freed.count(storage) || state_.mutated_inputs.count(storage))
       continue;

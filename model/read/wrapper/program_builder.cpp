@@ -78,6 +78,15 @@ void ProgramBuilder::learn_dtype(const std::string& handle, DType dtype) {
   if (input->first == handle) std::get<Alloc>(prologue_[input->second].node).dtype = dtype;
 }
 
+void ProgramBuilder::note_written(const std::string& handle, bool constant) {
+  const std::string storage = storage_of(handle);
+  const bool first = written_.insert(storage).second;
+  if (!constant)
+    constants_.erase(storage);
+  else if (first)
+    constants_.insert(storage);
+}
+
 bool ProgramBuilder::is_input(const std::string& handle) const {
   return inputs_.count(storage_of(handle)) > 0;
 }
@@ -220,6 +229,7 @@ void ProgramBuilder::forget(const ProgramBuilder& before, std::size_t symbols, s
   handles_ = before.handles_;
   inputs_ = before.inputs_;
   written_ = before.written_;
+  constants_ = before.constants_;
   symbols_ = before.symbols_;
   assumptions_ = before.assumptions_;
   where_ = before.where_;

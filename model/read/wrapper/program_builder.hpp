@@ -53,8 +53,11 @@ class ProgramBuilder {
   /// An input whose element type the file does not say takes that of the first kernel parameter it is passed
   /// as.
   void learn_dtype(const std::string& handle, DType dtype);
-  void note_written(const std::string& handle) { written_.insert(storage_of(handle)); }
+  /// `constant`: what is stored follows from the program's text and sizes alone, not from its inputs'
+  /// elements.
+  void note_written(const std::string& handle, bool constant = false);
   bool was_written(const std::string& handle) const { return written_.count(storage_of(handle)) > 0; }
+  bool is_constant(const std::string& handle) const { return constants_.count(storage_of(handle)) > 0; }
   std::string storage_of(const std::string& handle) const;
 
   // Steps.
@@ -98,6 +101,7 @@ class ProgramBuilder {
   std::unordered_map<std::string, HandleInfo> handles_;
   std::map<std::string, std::size_t> inputs_;  ///< -> place in prologue_
   std::set<std::string> written_;
+  std::set<std::string> constants_;  ///< storages that were written so, and only so
   std::map<std::string, std::size_t, std::less<>> symbols_;
   std::set<std::string> assumptions_;
 };
