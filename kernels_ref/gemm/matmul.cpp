@@ -45,11 +45,19 @@ struct Product {
   }
 };
 
-/// Rows come in tiles and columns in vectors; whichever orientation fills them better.
-bool better_transposed(std::int64_t rows, std::int64_t columns, const GemmTileShape& shape) {
-  const auto padded = [](std::int64_t count, std::int64_t unit) { return (count + unit - 1) / unit * unit; };
-  return padded(columns, shape.rows) * padded(rows, shape.lanes) <
-         padded(rows, shape.rows) * padded(columns, shape.lanes);
+/// Roughly the vector operations of a product this way round: rows come in tiles and columns in vectors, and
+/// what is not a run of memory along the columns goes element by element.
+double cost(const Product& product, const GemmTileShape& shape) {
+  const auto padded = [](std::int64_t count, int unit) {
+    return static_cast<double>((count + unit - 1) / unit * unit);
+  };
+  constexpr double kElement = 4;
+  const auto strided = [](const ConstTensorView& view) {
+    return view.size(1) > 1 && view.stride(1) != 1 ? kElement * static_cast<double>(view.element_count()) : 0;
+  };
+  return padded(product.out.size(0), shape.rows) * padded(product.out.size(1), shape.lanes) / shape.lanes *
+             static_cast<double>(product.a.size(1)) +
+         strided(product.b) + strided(product.out);
 }
 
 template <typename T>
@@ -143,12 +151,12 @@ template <typename T>
 void run_batch(const MatmulShape& shape, const ConstTensorView& a, const ConstTensorView& b,
                const TensorView& output, const MatmulEpilogue& epilogue, const NumericsProfile& profile) {
   const GemmTileShape& tile = std::is_same_v<T, float> ? gemm_kernels().shape_f32 : gemm_kernels().shape_f64;
-  const bool transpose = better_transposed(shape.rows, shape.columns, tile);
   const auto one = [&](std::int64_t batch) {
     const bool has_addend = epilogue.addend.bytes() != nullptr;
     const Product straight{matrix(a, batch), matrix(b, batch), matrix(output, batch),
                            has_addend ? matrix(epilogue.addend, batch) : ConstTensorView{}};
-    MatrixProduct<T>(transpose ? straight.transposed() : straight, epilogue, profile).run();
+    const Product other = straight.transposed();
+    MatrixProduct<T>(cost(other, tile) < cost(straight, tile) ? other : straight, epilogue, profile).run();
   };
   // Enough batch entries to occupy every thread: one thread an entry; else all threads share each entry.
   if (shape.batch >= std::int64_t{2} * thread_count())

@@ -179,8 +179,8 @@ void ElementwiseChain::run_range(const BlockWalk& walk, std::int64_t begin, std:
   auto* const base = const_cast<std::byte*>(scratch.view().bytes());
   std::vector<const void*> at(nodes_.size());
   std::int64_t n = 0;
-  for (std::int64_t i = begin; i < end; i += n) {
-    const BlockWalk::Position here = walk.at(i);
+  BlockWalk::Position here = walk.at(begin);
+  for (std::int64_t i = begin; i < end; i += n, walk.advance(here, n)) {
     n = walk.block_size(here, std::min(step, end - i));
     // The last step may store where its result is wanted: nothing of the block is read after it.
     const bool last_alone = outputs_.size() == 1 && outputs_[0].first + 1 == static_cast<int>(nodes_.size());

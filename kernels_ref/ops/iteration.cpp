@@ -35,6 +35,17 @@ void move_elements(std::byte* to, std::int64_t to_step, const std::byte* from, s
   }
 }
 
+/// Asks for what follows a block while the block is computed: the hardware sees pauses and page ends and
+/// stops.
+void prefetch_next(const std::byte* block, std::int64_t bytes) {
+  constexpr std::int64_t kLine = 64;
+  constexpr std::int64_t kMost = 4096;  // more is no block, and nothing follows it
+  if (bytes > kMost) return;
+  const auto next = reinterpret_cast<std::uintptr_t>(block) + static_cast<std::uintptr_t>(bytes);
+  for (std::int64_t at = 0; at < bytes; at += kLine)
+    __builtin_prefetch(reinterpret_cast<const void*>(next + static_cast<std::uintptr_t>(at)));
+}
+
 }  // namespace
 
 ConstTensorView broadcast_to(const ConstTensorView& view, const Sizes& sizes, std::string_view op,
@@ -109,6 +120,18 @@ BlockWalk::Position BlockWalk::at(std::int64_t begin) const {
   return position;
 }
 
+void BlockWalk::advance(Position& position, std::int64_t n) const {
+  position.begin += n;
+  if (sizes_.empty()) return;
+  std::size_t dim = sizes_.size() - 1;
+  position.index[dim] += n;
+  for (; dim > 0 && position.index[dim] >= sizes_[dim]; --dim) {
+    const std::int64_t rows = position.index[dim] / sizes_[dim];
+    position.index[dim] -= rows * sizes_[dim];
+    position.index[dim - 1] += rows;
+  }
+}
+
 std::byte* BlockWalk::address(const Track& track, const Position& position) const {
   std::int64_t offset = 0;
   for (std::size_t dim = 0; dim < sizes_.size(); ++dim) offset += position.index[dim] * track.steps[dim];
@@ -120,7 +143,7 @@ bool BlockWalk::in_one_row(const Position& position, std::int64_t n) const {
 }
 
 std::int64_t BlockWalk::block_size(const Position& position, std::int64_t n) const {
-  constexpr std::int64_t kShortRow = 32;
+  constexpr std::int64_t kShortRow = 256;
   if (sizes_.empty() || sizes_.back() < kShortRow) return n;
   return std::min(n, sizes_.back() - position.index[sizes_.size() - 1]);
 }
@@ -144,9 +167,11 @@ std::byte* BlockWalk::direct(const Track& track, const Position& position, std::
 /// Calls move(address, step, elements done, elements) for the pieces of rows that n elements from `position`
 /// cover.
 template <typename Move>
-void BlockWalk::for_each_row(const Track& track, Position position, std::int64_t n, Move move) const {
+void BlockWalk::for_each_row(const Track& track, const Position& begin, std::int64_t n, Move move) const {
   const std::size_t last = sizes_.size() - 1;
-  std::byte* from = address(track, position);
+  std::byte* from = address(track, begin);
+  if (in_one_row(begin, n)) return move(from, track.steps[last], std::int64_t{0}, n);
+  Position position = begin;
   for (std::int64_t done = 0; done < n;) {
     const std::int64_t piece = std::min(n - done, sizes_[last] - position.index[last]);
     move(from, track.steps[last], done, piece);
@@ -164,7 +189,10 @@ void BlockWalk::for_each_row(const Track& track, Position position, std::int64_t
 const void* BlockWalk::input(std::size_t index, const Position& position, std::int64_t n,
                              void* buffer) const {
   const Track& track = tracks_[output_count_ + index];
-  if (const std::byte* const in_place = direct(track, position, n)) return in_place;
+  if (const std::byte* const in_place = direct(track, position, n)) {
+    prefetch_next(in_place, n * track.width);
+    return in_place;
+  }
   auto* const to = static_cast<std::byte*>(buffer);
   for_each_row(track, position, n,
                [&](std::byte* from, std::int64_t step, std::int64_t done, std::int64_t piece) {

@@ -40,6 +40,8 @@ class BlockWalk {
     std::array<std::int64_t, kMostAxes> index{};
   };
   Position at(std::int64_t begin) const;
+  /// To where the block after n elements begins.
+  void advance(Position& position, std::int64_t n) const;
   /// How many of n elements from `position` on a block should hold: those of its row, unless rows are so
   /// short that copying them together costs less than a block each.
   std::int64_t block_size(const Position& position, std::int64_t n) const;
@@ -71,7 +73,7 @@ class BlockWalk {
   /// The address of n contiguous elements, nullptr when they are not contiguous.
   std::byte* direct(const Track& track, const Position& position, std::int64_t n) const;
   template <typename Move>
-  void for_each_row(const Track& track, Position position, std::int64_t n, Move move) const;
+  void for_each_row(const Track& track, const Position& position, std::int64_t n, Move move) const;
 
   std::int64_t count_ = 0;
   std::size_t output_count_ = 1;

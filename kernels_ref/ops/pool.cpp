@@ -97,23 +97,24 @@ struct MaxColumns {
   }
 };
 
-template <typename T>
+template <typename T, typename Position = typename PoolRow<T>::Position>
 void max_plane(const PoolPlan& plan, const MaxColumns& shared, const T* x, std::int64_t i, T* best,
-               std::int64_t* index) {
+               Position* index) {
   const PoolAxis& rows = plan.rows;
   const PoolAxis& columns = plan.columns;
   const std::int64_t top = first_inside(rows, i) * columns.input;
   std::fill_n(best, columns.output, -static_cast<T>(__builtin_inf()));
   for (std::int64_t j = 0; j < columns.output; ++j)
-    index[j] = top + shared.first[static_cast<std::size_t>(j)];
+    index[j] = static_cast<Position>(top + shared.first[static_cast<std::size_t>(j)]);
   for (std::int64_t r = 0; r < rows.kernel; ++r) {
     const std::int64_t row = rows.start(i) + r * rows.dilation;
     if (row < 0 || row >= rows.input) continue;
     for (std::int64_t c = 0; c < columns.kernel; ++c) {
       const Span span = shared.spans[static_cast<std::size_t>(c)];
       const std::int64_t first = row * columns.input + columns.start(span.begin) + c * columns.dilation;
-      pool_row<T>().take_max(x + first, columns.stride, first, columns.stride, best + span.begin,
-                             index + span.begin, span.end - span.begin);
+      pool_row<T>().take_max(x + first, columns.stride, static_cast<Position>(first),
+                             static_cast<Position>(columns.stride), best + span.begin, index + span.begin,
+                             span.end - span.begin);
     }
   }
 }
@@ -165,18 +166,22 @@ void max_pool_as(const OpCall& call, const PoolPlan& plan) {
   const BlockKernels kernels = kFast ? current_block_kernels() : definition_kernels();
   const BlockOp store = BlockOp::cast(kDTypeOf<T>, x.dtype(), {}, kernels);
   const BlockOp canonical = BlockOp::elementwise("max", kDTypeOf<T>, {}, kernels);
-  const BlockOp copy = BlockOp::copy(DType::i64);
+  using Position = std::conditional_t<kFast, typename PoolRow<T>::Position, std::int64_t>;
+  const BlockOp widen = BlockOp::cast(kDTypeOf<Position>, DType::i64, {}, kernels);
   const MaxColumns shared(plan.columns);
   for_each_plane<kFast, T>(plan, x, [&](std::int64_t plane, const T* elements) {
     std::vector<T> best(static_cast<std::size_t>(plan.columns.output));
-    std::vector<std::int64_t> index(best.size());
+    std::vector<Position> index(best.size());
     for (std::int64_t i = 0; i < plan.rows.output; ++i) {
-      (kFast ? max_plane<T> : define_max_plane<T>)(plan, shared, elements, i, best.data(), index.data());
+      if constexpr (kFast)
+        max_plane<T>(plan, shared, elements, i, best.data(), index.data());
+      else
+        define_max_plane<T>(plan, shared, elements, i, best.data(), index.data());
       const void* const twice[] = {best.data(), best.data()};
       canonical.run(twice, best.data(), plan.columns.output);  // NaN leaves as the canonical NaN
       write_row(call.output(0), plane, i, store, best.data(), plan.columns.output);
       if (call.outputs.size() > 1)
-        write_row(call.output(1), plane, i, copy, index.data(), plan.columns.output);
+        write_row(call.output(1), plane, i, widen, index.data(), plan.columns.output);
     }
   });
 }
@@ -186,6 +191,7 @@ void max_pool2d(const OpCall& call) {
   const PoolPlan plan = checked_pool(call, true);
   if (call.outputs.size() > 1) call.expect_dtype("index", call.output(1), DType::i64);
   if (call.output(0).dtype() == DType::f64) return max_pool_as<kFast, double>(call, plan);
+  if (plan.rows.input > INT32_MAX / plan.columns.input) return max_pool_as<false, float>(call, plan);
   max_pool_as<kFast, float>(call, plan);
 }
 

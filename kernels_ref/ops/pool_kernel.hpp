@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels_ref/isa/isa.hpp"
 
@@ -12,8 +13,10 @@ namespace bufferproof::kernels {
 /// index_step.
 template <typename T>
 struct PoolRow {
-  void (*take_max)(const T* x, std::int64_t step, std::int64_t first, std::int64_t index_step, T* best,
-                   std::int64_t* index, std::int64_t count);
+  /// As wide as T, so that one mask serves both.
+  using Position = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  void (*take_max)(const T* x, std::int64_t step, Position first, Position index_step, T* best,
+                   Position* index, std::int64_t count);
   /// sum[j] = sum[j] + x[j * step].
   void (*take_sum)(const T* x, std::int64_t step, T* sum, std::int64_t count);
 };

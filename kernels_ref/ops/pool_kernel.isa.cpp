@@ -5,21 +5,24 @@
 namespace bufferproof::kernels::BUFFERPROOF_ISA_NAMESPACE {
 namespace {
 
+template <typename T>
+using Position = typename PoolRow<T>::Position;
+
 template <typename T, std::int64_t kStep>
-void take_max_step(const T* x, std::int64_t step, std::int64_t first, std::int64_t index_step, T* best,
-                   std::int64_t* index, std::int64_t count) {
+void take_max_step(const T* x, std::int64_t step, Position<T> first, Position<T> index_step, T* best,
+                   Position<T>* index, std::int64_t count) {
   const std::int64_t stride = kStep != 0 ? kStep : step;
 #pragma GCC ivdep
   for (std::int64_t j = 0; j < count; ++j) {
     const T candidate = x[j * stride];
     const bool takes = candidate > best[j] || candidate != candidate;
     best[j] = takes ? candidate : best[j];
-    index[j] = takes ? first + j * index_step : index[j];
+    index[j] = takes ? first + static_cast<Position<T>>(j) * index_step : index[j];
   }
 }
 template <typename T>
-void take_max(const T* x, std::int64_t step, std::int64_t first, std::int64_t index_step, T* best,
-              std::int64_t* index, std::int64_t count) {
+void take_max(const T* x, std::int64_t step, Position<T> first, Position<T> index_step, T* best,
+              Position<T>* index, std::int64_t count) {
   if (step == 1) return take_max_step<T, 1>(x, step, first, index_step, best, index, count);
   if (step == 2) return take_max_step<T, 2>(x, step, first, index_step, best, index, count);
   take_max_step<T, 0>(x, step, first, index_step, best, index, count);

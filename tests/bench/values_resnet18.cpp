@@ -1,15 +1,16 @@
 // A whole ResNet-18 wrapper with values, batch 8: what a run costs, what the tags cost of it, and the memory.
 //
-// "network" is one call with weights and memory in place: the difference of a run of many calls and a run of
-// one, shared among the calls more. A benchmark's own time is of both runs together. "tags" is the tag run
-// alone, which a run with values contains: the ratio of a tagged to an untagged run is values / (values -
-// tags).
+// "network" is one call with weights and memory in place: the median over the calls of one run, each from its
+// first launch to the next call's. A benchmark's own time is of the whole run. "tags" is the tag run alone,
+// which a run with values contains: the ratio of a tagged to an untagged run is values / (values - tags).
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "examples/resnet/network.hpp"
 #include "kernels_ref/parallel.hpp"
@@ -45,7 +46,30 @@ struct Times {
   }
 };
 
-constexpr int kMoreCalls = 12;
+constexpr std::size_t kCalls = 14;  ///< the first makes the weights, the last has no next one
+
+/// When each call's first launch begins.
+class CallClock {
+ public:
+  /// `launches`: of one call.
+  explicit CallClock(std::size_t launches) : launches_(launches) {}
+  void launch() {
+    if (seen_++ % launches_ == 0) begins_.emplace_back();
+  }
+  /// Milliseconds of a call but the first and last, median.
+  double median(double Times::*clock) const {
+    std::vector<double> calls;
+    for (std::size_t i = 1; i + 1 < begins_.size(); ++i)
+      calls.push_back(1e3 * ((begins_[i + 1] - begins_[i]).*clock));
+    std::sort(calls.begin(), calls.end());
+    return calls.at(calls.size() / 2);
+  }
+
+ private:
+  std::size_t launches_;
+  std::size_t seen_ = 0;
+  std::vector<Times> begins_;
+};
 
 void values(benchmark::State& state, int threads, const std::string& profile, bool fall_back) {
   kernels::set_thread_count(threads);
@@ -53,22 +77,23 @@ void values(benchmark::State& state, int threads, const std::string& profile, bo
   model::RunPlan one;
   if (fall_back)
     for (const model::KernelDef& kernel : program.kernels) one.variants[kernel.name] = "fallback";
+  std::size_t launches = 0;
+  simulator::ValueOptions options;
+  options.on_launch = [&](const std::string&) { ++launches; };
+  const std::int64_t peak = simulator::run_values(program, one, options).peak_bytes;
   model::RunPlan many = one;
-  many.calls.resize(1 + kMoreCalls);
+  many.calls.resize(kCalls);
   Times network{0, 0};
-  std::int64_t peak = 0;
   for (auto _ : state) {
-    const Times begin;
-    peak = simulator::run_values(program, one).peak_bytes;
-    const Times middle;
-    simulator::run_values(program, many);
-    const Times more = (Times() - middle) - (middle - begin);
-    network.processor += more.processor / kMoreCalls;
-    network.wall += more.wall / kMoreCalls;
+    CallClock clock(launches);
+    options.on_launch = [&](const std::string&) { clock.launch(); };
+    simulator::run_values(program, many, options);
+    network.processor += clock.median(&Times::processor);
+    network.wall += clock.median(&Times::wall);
   }
-  const double per_iteration = 1e3 / static_cast<double>(state.iterations());
-  state.counters["network_cpu_ms"] = network.processor * per_iteration;
-  state.counters["network_wall_ms"] = network.wall * per_iteration;
+  const auto iterations = static_cast<double>(state.iterations());
+  state.counters["network_cpu_ms"] = network.processor / iterations;
+  state.counters["network_wall_ms"] = network.wall / iterations;
   state.counters["device_peak_MiB"] = static_cast<double>(peak) / 1048576.0;
   kernels::set_thread_count(0);
 }
