@@ -232,8 +232,10 @@ class Listing {
   }
   void header(const KernelDef& kernel) {
     step_ = nullptr;
-    const std::string outputs =
-        kernel.num_outputs ? fmt::format(", the last {} arguments are outputs", *kernel.num_outputs) : "";
+    const std::string outputs = !kernel.num_outputs ? ""
+                                : *kernel.num_outputs == 1
+                                    ? ", the last argument is an output"
+                                    : fmt::format(", the last {} arguments are outputs", *kernel.num_outputs);
     const char* dynamic = kernel.dynamic ? ", dynamic" : "";
     out_ += fmt::format("# kernel {}{}{} (line {})\n", kernel.name, outputs, dynamic, kernel.where.line);
   }
