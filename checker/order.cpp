@@ -35,14 +35,11 @@ class Seen {
       case Sync::Kind::launch:
         launch(sync);
         break;
-      case Sync::Kind::signal: {
-        Cond& event = events_.try_emplace(sync.event, false).first->second;
-        event = (sync.guard && by(sync.stream)) || (!sync.guard && event);
+      case Sync::Kind::signal:
+        signals_.push_back({sync.event, sync.guard, by(sync.stream)});
         break;
-      }
       case Sync::Kind::wait:
-        if (auto found = events_.find(sync.event); found != events_.end())
-          add(sync.stream, sync.guard && found->second);
+        add(sync.stream, sync.guard && last_record_of(sync.event));
         break;
       case Sync::Kind::hostsync:
         add(kHost, sync.guard && by(sync.stream));
@@ -59,13 +56,31 @@ class Seen {
     add(sync.stream, sync.guard && host);
   }
 
+  struct Signal {
+    Name event;
+    Cond guard;
+    Cond covers;  ///< the access, where the guard holds
+  };
+
+  /// Whether the last record of the event comes after the access. Names are equal where their holes are.
+  Cond last_record_of(const Name& event) {
+    Cond covers(false);
+    for (const Signal& signal : signals_) {
+      const auto same = same_name(signal.event, event);
+      decided_ &= same.has_value();
+      const Cond here = signal.guard && same.value_or(Cond(false));
+      covers = (here && signal.covers) || (!here && covers);
+    }
+    return covers;
+  }
+
   void add(const Name& stream, const Cond& when) {
     if (!when.is_false()) streams_.push_back({stream, when});
   }
 
   bool& decided_;
   std::vector<std::pair<Name, Cond>> streams_;
-  std::map<Name, Cond> events_;
+  std::vector<Signal> signals_;
 };
 
 bool conflict(const StreamAccess& a, const StreamAccess& b) {

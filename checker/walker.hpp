@@ -105,6 +105,7 @@ class Walker {
   /// Reports C7 and gives the paths on which the handle is as declared, or the reader does not care.
   Cond report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader);
   From rename(const From& from) const;
+  bool ends_inside(const Layout& layout, const SymExpr& size) const;
   void bounds(const Access& access, const std::string& buffer, const Name& actor);
   Event::Kind event_kind(Clause::Kind kind) const;
   void add_event(Event::Kind kind, const Access& access, const Name& writer, int life);

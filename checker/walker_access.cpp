@@ -115,7 +115,7 @@ void Walker::read(const Name& buffer, const IndexSet& set, const From& from, boo
     r.life = state.life;
     r.where = step_->where;
     r.copy = reader == Name("COPY");
-    r.may = may;
+    r.may = may || (!state.layout && !state.spans_storage);  // E1: which elements is not followed
     bounds(r.access, r.buffer, reader);
     world_.reads.push_back(std::move(r));
   }
@@ -139,11 +139,17 @@ From Walker::rename(const From& from) const {
   return out;
 }
 
+/// Every element of the layout lies inside of `size` elements, by interval arithmetic alone.
+bool Walker::ends_inside(const Layout& layout, const SymExpr& size) const {
+  const auto forward = [&](const SymExpr& value) { return world_.ranges.surely_le(0, value); };
+  return forward(layout.offset) && std::all_of(layout.strides.begin(), layout.strides.end(), forward) &&
+         world_.ranges.surely_le(layout.extent(), size);
+}
+
 void Walker::bounds(const Access& access, const std::string& buffer, const Name& actor) {
   if (!access.layout || access.spans_storage) return;
   const auto& size = world_.storages[access.storage].size;
-  const bool inside = access.whole && size && world_.ranges.surely_le(access.layout->extent(), *size);
-  if (inside) return;
+  if (access.whole && size && ends_inside(*access.layout, *size)) return;
   world_.bounds.push_back({access, buffer, rename_loops(actor), step_->where});
   world_.bounds.back().access.running = alive_;
 }

@@ -54,6 +54,7 @@ std::vector<Guarded<Binding>> Walker::resolve(const Name& name, const Name& acto
   auto found = bindings_.find(key);
   std::vector<Guarded<Binding>> usable;
   if (found == bindings_.end()) {
+    if (key.find('{') != std::string::npos) return usable;  // which buffer is not known: given up
     misuse(FindingClass::noalloc, path(), shown(key), actor);
     return usable;
   }

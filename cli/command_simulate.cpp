@@ -87,14 +87,29 @@ class ValuedRun {
     kept_.explains = !simulation_.answers.empty() ||
                      !simulator::run_tags(simulation_.program, simulation_.plan).findings.empty();
     kept_.buffers = options_.buffers;
-    simulator::ValueTrace trace =
-        run_with_values(simulation_.program, simulation_.plan, setting_, progress_, "run", {false, &kept_});
-    simulation_.trace = trace.tags;
-    compare(trace);
-    if (!options_.values.out.empty()) write(trace);
+    const auto trace = computed();
+    if (!trace) return;
+    simulation_.trace = trace->tags;
+    compare(*trace);
+    if (!options_.values.out.empty()) write(*trace);
   }
 
  private:
+  /// nullopt: wrong contents of memory stopped a kernel (an index out of range); what the tags found is told.
+  std::optional<simulator::ValueTrace> computed() {
+    try {
+      return run_with_values(simulation_.program, simulation_.plan, setting_, progress_, "run",
+                             {false, &kept_});
+    } catch (const model::InputError& error) {
+      simulation_.trace = simulator::run_tags(simulation_.program, simulation_.plan);
+      if (simulation_.trace.findings.empty() || !options_.values.out.empty()) throw;
+      // What no run can execute is said as such: the golden run then fails likewise.
+      golden_run(contract_abiding(program_), golden_plan(simulation_.plan), setting_, progress_, nullptr);
+      simulation_.values->ended = error.what();
+      return std::nullopt;
+    }
+  }
+
   void compare(const simulator::ValueTrace& trace) {
     const simulator::ValueTrace golden = golden_run(contract_abiding(program_), golden_plan(simulation_.plan),
                                                     setting_, progress_, kept_.explains ? &golden_ : nullptr);
@@ -125,8 +140,12 @@ class ValuedRun {
     if (!output.difference || output.difference->wrong == 0) return;
     progress_.phase("explaining " + output.summary.name);
     const simulator::WhyValues values = kept_values(call);
-    output.blame = simulator::explain(simulation_.program, call_of(simulation_.plan, call),
-                                      output.returned_name, output.difference->worst, &values);
+    try {
+      output.blame = simulator::explain(simulation_.program, call_of(simulation_.plan, call),
+                                        output.returned_name, output.difference->worst, &values);
+    } catch (const model::InputError&) {
+      output.blame.reset();  // the text does not say the shape of what it returns: no element can be followed
+    }
   }
 
   /// By values where the element is wrong; a right one keeps the answer by positions.
@@ -214,13 +233,19 @@ model::RunPlan plan_for(const Options& options, const RunOptions& run, const mod
   return plan;
 }
 
+/// That of the option, else the first a report's finding names.
+std::string runtime_for(const Options& options) {
+  if (!options.runtime.empty() || options.plan.empty()) return options.runtime;
+  return runtime_of_plan(read_file(options.plan), options.plan, options.finding);
+}
+
 int simulate(const Options& options, Streams streams) {
   std::vector<Question> questions;
   for (const std::string& text : options.whys) questions.push_back(parse_question(text));
   const model::Program program = read_one_program(options.input, options.input_options);
   const bool wrapper = program.dialect == model::Dialect::wrapper;
   model::RuntimeProfile profile;
-  if (wrapper) profile = choose_profile(options.runtime);
+  if (wrapper) profile = choose_profile(runtime_for(options));
   const RunOptions run = with_log(options, program, streams.err);
   const model::Program lowered = wrapper ? lower_with_deliveries(program, profile, run) : program;
   Simulation simulation{lowered, profile.name, plan_for(options, run, lowered), {}, {}, {}, options.full};

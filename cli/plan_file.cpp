@@ -23,15 +23,29 @@ json member(const json& object, const char* key, const json& sample, const std::
   return found;
 }
 
-/// The plan in a report, or the object itself.
-json plan_in(const json& root, const std::string& file, int finding) {
+json parsed(const std::string& text, const std::string& file) {
+  json root = json::parse(text, nullptr, false);
+  if (root.is_discarded()) fail_option(file, "is not JSON");
+  return root;
+}
+
+bool is_report(const json& root, const std::string& file) {
   if (!root.is_object())
     fail_option(file, "expected a plan or a report of 'bufferproof check --format json'");
-  if (!root.contains("findings")) return root;
+  return root.contains("findings");
+}
+
+json chosen_finding(const json& root, const std::string& file, int finding) {
   const json findings = member(root, "findings", json::array(), file);
   if (finding < 1 || static_cast<std::size_t>(finding) > findings.size())
     fail_option(file, fmt::format("holds {} findings, there is no number {}", findings.size(), finding));
-  const json& chosen = findings[static_cast<std::size_t>(finding) - 1];
+  return findings[static_cast<std::size_t>(finding) - 1];
+}
+
+/// The plan in a report, or the object itself.
+json plan_in(const json& root, const std::string& file, int finding) {
+  if (!is_report(root, file)) return root;
+  const json chosen = chosen_finding(root, file, finding);
   if (!chosen.is_object() || !chosen.contains("plan") || !chosen["plan"].is_object())
     fail_option(file, fmt::format("finding {} has no plan; only reports of 'check' have", finding));
   return chosen["plan"];
@@ -50,9 +64,18 @@ model::Valuation values_of(const json& call, const std::string& file) {
 
 }  // namespace
 
+std::string runtime_of_plan(const std::string& text, const std::string& file, int finding) {
+  const json root = parsed(text, file);
+  if (!is_report(root, file)) return "";
+  const json chosen = chosen_finding(root, file, finding);
+  if (!chosen.is_object() || !chosen.contains("runtimes") || !chosen["runtimes"].is_array() ||
+      chosen["runtimes"].empty() || !chosen["runtimes"][0].is_string())
+    return "";
+  return chosen["runtimes"][0].get<std::string>();
+}
+
 model::RunPlan read_plan(const std::string& text, const std::string& file, int finding) {
-  const json root = json::parse(text, nullptr, false);
-  if (root.is_discarded()) fail_option(file, "is not JSON");
+  const json root = parsed(text, file);
   const json plan = plan_in(root, file, finding);
   model::RunPlan out;
   const json calls = member(plan, "calls", json::array(), file);

@@ -27,6 +27,7 @@ struct ComparedOutput {
 };
 
 struct ValueReport {
+  std::string ended;   ///< why there are no values, only what the tags found; empty: there are
   std::string memory;  ///< as given: "nan", "random:7"
   std::string numerics;
   std::string inputs;  ///< where the inputs come from, in words

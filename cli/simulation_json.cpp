@@ -26,6 +26,7 @@ Json output_json(const ComparedOutput& o) {
 
 Json values_json(const ValueReport& values) {
   Json out{{"memory", values.memory}, {"has_golden", values.has_golden}, {"calls", Json::array()}};
+  if (!values.ended.empty()) out["ended"] = values.ended;
   for (const auto& call : values.calls) {
     Json outputs = Json::array();
     for (const ComparedOutput& o : call) outputs.push_back(output_json(o));

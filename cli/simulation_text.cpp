@@ -64,6 +64,7 @@ std::string call_text(const std::vector<ComparedOutput>& outputs) {
 std::string values_text(const ValueReport& values) {
   std::string out =
       fmt::format("\nvalues: memory {}, numerics {}, {}\n", values.memory, values.numerics, values.inputs);
+  if (!values.ended.empty()) return out + fmt::format("  none: {}\n", values.ended);
   if (!values.has_golden)
     out += "  no golden output: the program itself is wrong, whatever its runtime does\n";
   for (std::size_t call = 0; call < values.calls.size(); ++call) {

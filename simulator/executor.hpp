@@ -26,6 +26,7 @@ class Executor {
   void exec(const model::View& s, const model::Step& at);
   void exec(const model::Bind& s, const model::Step& at);
   void exec(const model::Point& s, const model::Step& at);
+  static void give_up(Binding& binding);
   void exec(const model::Free& s, const model::Step& at);
   void exec(const model::AssertLayout& s, const model::Step& at);
   std::shared_ptr<Handle> allocate(const model::Alloc& s, const model::Step& at);

@@ -127,7 +127,7 @@ void Executor::exec(const model::Bind& s, const Step& at) {
   }
   state_.names[name] = std::move(binding);
   if (s.kind == model::Bind::Kind::rename && source && source_name != name)
-    state_.names[source_name].dead = true;
+    give_up(state_.names[source_name]);
 }
 
 // S3
@@ -151,11 +151,14 @@ void Executor::exec(const model::Point& s, const Step& at) {
 // C6
 void Executor::exec(const model::Free& s, const Step& at) {
   for (const model::Name& name : s.names)
-    if (Binding* found = use(text(name, at), kPlan, at.where)) {  // given up twice is a use as well
-      found->dead = true;
-      found->actual.reset();
-      found->ideal.reset();
-    }
+    if (Binding* found = use(text(name, at), kPlan, at.where)) give_up(*found);  // twice is a use as well
+}
+
+/// The name holds its storage no longer, which is free when no name does.
+void Executor::give_up(Binding& binding) {
+  binding.dead = true;
+  binding.actual.reset();
+  binding.ideal.reset();
 }
 
 // C7

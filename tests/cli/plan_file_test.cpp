@@ -29,6 +29,14 @@ TEST(PlanFile, ByItself) {
   EXPECT_EQ(read_plan("{}", "p.json", 1).calls.size(), 1U);
 }
 
+TEST(PlanFile, TheRuntimeOfAFinding) {
+  const std::string report =
+      R"({"findings": [{"plan": {}}, {"plan": {}, "runtimes": ["torch_npu-7.x", "torch_npu-dev"]}]})";
+  EXPECT_EQ(runtime_of_plan(report, "r.json", 2), "torch_npu-7.x");
+  EXPECT_EQ(runtime_of_plan(report, "r.json", 1), "");
+  EXPECT_EQ(runtime_of_plan("{}", "p.json", 1), "");
+}
+
 TEST(PlanFile, WhatIsNoPlan) {
   const auto refused = [](const char* text, const char* message) {
     EXPECT_THAT([&] { read_plan(text, "p.json", 2); }, ThrowsMessage<model::InputError>(HasSubstr(message)))

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <regex>
 
 #include "examples/resnet/network.hpp"
 #include "kernels_ref/io/npz.hpp"
@@ -51,6 +52,45 @@ TEST_F(SimulateValues, ByTagsAloneUnlessValuesAreAskedFor) {
   for (const std::vector<std::string>& ask : std::vector<std::vector<std::string>>{
            {"--values"}, {"--memory", "nan"}, {"--seed", "1"}, {"--numerics", "f64"}})
     EXPECT_THAT(simulate(ask).out, HasSubstr("values: ")) << ask[0];
+}
+
+/// Unwritten memory as an index stops the run; the finding that explains it is told all the same.
+TEST_F(SimulateValues, ContentsThatStopAKernelDoNotHideTheFinding) {
+  const std::string run =
+      allocation("buf0") +
+      "    stream0 = get_raw_stream(0)\n    mlir_fused_sub_0.run(arg0_1, arg0_1, buf0, stream=stream0)\n"
+      "    buf1 = torch.ops.aten.embedding.default(arg1_1, buf0)\n    return (buf1, )";
+  std::string text = wrapper_text(mlir_kernel("mlir_fused_sub_0", "sub"), run);
+  text = std::regex_replace(text, std::regex("xf32"), "xi64");
+  text = std::regex_replace(text, std::regex("torch.float32"), "torch.int64");
+  const std::string file = folder_.write("index.py", text);
+  EXPECT_EQ(call({"simulate", file, "--values"}).code, kClean);
+  const std::vector<std::string> faulty{"simulate", file,      "--memory",
+                                        "nan",      "--fault", "mlir_fused_sub_0:0[1:2,0:1]"};
+  const CliResult result = call(faulty);
+  EXPECT_EQ(result.code, kFindings) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("none: "), HasSubstr("aten.embedding.default cannot be executed"),
+                                HasSubstr("UNWRITTEN buf0[1, 0]")));
+  std::vector<std::string> machine = faulty;
+  machine.insert(machine.end(), {"--format", "json"});
+  std::ifstream schema(SOURCE_DIR "/docs/report.schema.json");
+  EXPECT_THAT(JsonSchema(json::parse(schema)).faults(json::parse(call(machine).out)), IsEmpty());
+}
+
+/// The sizes of what a call returns may be known to the run alone.
+TEST_F(SimulateValues, OutputsOfUnknownShapeAreComparedWithoutAnExplanation) {
+  const std::string run =
+      allocation("buf0") +
+      "    stream0 = get_raw_stream(0)\n    mlir_fused_mul_0.run(arg0_1, arg1_1, buf0, stream=stream0)\n"
+      "    buf1 = torch.ops.aten._to_copy.default(torch.ops.aten.select.int(arg0_1, 0, 0), "
+      "dtype=torch.int64)\n"
+      "    buf2 = torch.ops.aten.index_select.default(buf0, 0, buf1)\n    return (buf2, )";
+  const std::string file =
+      folder_.write("rows.py", wrapper_text(mlir_kernel("mlir_fused_mul_0", "mul"), run));
+  const CliResult result =
+      call({"simulate", file, "--memory", "nan", "--fault", "mlir_fused_mul_0:0[0:1,0:1]"});
+  EXPECT_EQ(result.code, kFindings) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("8 of 64 wrong"), HasSubstr("UNWRITTEN buf0[0, 0]")));
 }
 
 TEST_F(SimulateValues, NanMemoryGivesNanAndTheKernelToBlame) {

@@ -344,7 +344,7 @@ TEST(ReadWrapper, StreamsEventsCollectivesAndTheStaleStreamVariable) {
       IsSupersetOf(
           {"mlir_fused_add_0(arg0_1, buf0) -> buf0", "signal e0 on default", "wait e0 on 1",
            "mlir_fused_add_0(buf0, buf4) -> buf4 on 1", "mlir_fused_add_0(buf4, buf6) -> buf6 on 1",
-           "signal main_event on 2", "sync 2", "wait collective_begin on collectives",
+           "signal main_event on 2", "wait main_event on host", "wait collective_begin on collectives",
            "torch.ops._c10d_functional.all_reduce_.default(read buf6, write buf6) -> buf6 on collectives",
            "wait collective_done on 2", "wait collective_done#2 on 2", "return buf8 on 2"}));
   EXPECT_THAT(unsupported(program), IsEmpty());

@@ -104,6 +104,14 @@ TEST(ValueRun, S5_APoolShowsTheEarlierTenant) {
   EXPECT_THAT(returned(w, falling_back(MemoryFill::pool)), ElementsAre(2, 4, 6, 8));  // a's
 }
 
+TEST(ValueRun, S5_ARenamedTenantLeavesWithItsLastName) {
+  ValueBuilder w;
+  w.alloc("x", {2, 2}, Init::input).alloc("a", {2, 2}).computes("J", "x", "a");
+  w.add(model::Bind{model::Bind::Kind::rename, "c", "a"});
+  w.free("c").alloc("b", {2, 2}).computes("K", "x", "b", {dropping()}).returns("b");
+  EXPECT_THAT(returned(w, falling_back(MemoryFill::pool)), ElementsAre(2, 4, 6, 8));
+}
+
 TEST(ValueRun, S5_CallsShareThePool) {
   ValueBuilder
       w;  // what lies in b's place is written behind its last use: the first call shows nothing of it

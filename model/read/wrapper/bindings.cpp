@@ -4,6 +4,8 @@
 // of a list that is kept; `del`, rebinding and the end of an inlined function free them. A handle a statement
 // makes is a temporary until a name takes it.
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 #include "model/read/wrapper/evaluator.hpp"
 
@@ -53,6 +55,17 @@ std::string Evaluator::handle_of(const Value& value) {
   return undefined ? value.name : std::string{};
 }
 
+/// What generated code calls a tensor: buf12, arg3_1, primals_4. Sizes (s0, u1), devices and functions are
+/// none.
+bool Evaluator::is_buffer_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 6> kPrefixes{"buf",       "arg",  "primals_",
+                                                             "tangents_", "pool", "constant"};
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) {
+    return name.starts_with(prefix) && name.size() > prefix.size() &&
+           std::isdigit(static_cast<unsigned char>(name[prefix.size()])) != 0;
+  });
+}
+
 void Evaluator::collect_handles(const Value& value, std::vector<std::string>& into) {
   if (value.is(Value::Kind::list)) {
     for (const Value& item : *value.items) collect_handles(item, into);
@@ -60,6 +73,8 @@ void Evaluator::collect_handles(const Value& value, std::vector<std::string>& in
     into.push_back(handle_of(value));
   } else if (value.is(Value::Kind::none)) {
     if (std::string handle = handle_of(value); !handle.empty()) into.push_back(std::move(handle));
+  } else if (value.is(Value::Kind::path) && is_buffer_name(value.name)) {
+    into.push_back(value.name);  // nobody bound it: C6 finds it
   }
 }
 

@@ -99,6 +99,7 @@ class Evaluator {
   std::string temporary(std::string handle);
   static std::string named(const std::string& wanted, const std::string& otherwise);
   std::string handle_of(const Value& value);
+  static bool is_buffer_name(std::string_view name);
   void collect_handles(const Value& value, std::vector<std::string>& into);
   bool is_released_next(std::string_view name) const;
   void rename_before_view(const Expr& value, std::string_view target);
@@ -202,10 +203,20 @@ class Evaluator {
   void add_clauses(const SchemaArgument& argument, const std::string& handle, const OperatorSchema& schema,
                    std::vector<Clause>& reads, std::vector<Clause>& writes);
   Operand operand(const std::string& name, const Value& value);
+  std::vector<Operand> operands_of(const Bound& bound);
+  static std::string operator_name(const OperatorSchema& schema);
+  std::vector<Operand> extern_operands(const std::string& op, const std::vector<Value>& positional,
+                                       const std::map<std::string, Value>& keywords);
+  void store_as_computed(const std::string& op, const std::vector<Operand>& operands, Clause& write);
   Value result_value(const OperatorSchema& schema, const Bound& bound, const std::string& wanted,
                      std::vector<std::string>& made);
+  struct OperatorCall {
+    const std::string& op;  ///< without namespace and overload
+    const std::vector<Operand>& operands;
+    std::int64_t item = 0;  ///< of a list of results
+  };
   Value one_result(const SchemaResult& result, const ResultShape& shape, const Bound& bound,
-                   const std::string& wanted, std::vector<std::string>& made);
+                   const OperatorCall& called, const std::string& wanted, std::vector<std::string>& made);
   std::string new_result(const std::string& wanted, std::optional<Layout> layout, std::optional<DType> dtype);
   std::optional<Layout> result_hint(const std::string& wanted);
   void issue(const std::string& kernel, std::vector<Clause> clauses, std::vector<Name> outputs,
@@ -222,9 +233,12 @@ class Evaluator {
 
   // streams.cpp
   std::optional<Value> stream_call(const std::string& path, const Expr& call, const std::string& wanted);
+  Value new_stream(const std::string& wanted);
   Value stream_method(const Value& stream, std::string_view name, const Expr& call,
                       const std::string& wanted);
   Value event_method(const Value& event, std::string_view name, const Expr& call);
+  static std::string external_object(const Value& index);
+  std::optional<Value> torch_stream_operator(const std::string& op, const std::vector<Value>& operands);
   std::optional<Value> npu_stream_operator(const std::string& op, const Expr& call);
   std::optional<std::string> stream_of(const Value& value);
   void wait_tensor(const std::string& handle);
@@ -261,12 +275,12 @@ class Evaluator {
   /// What a trial run of a loop body must not leave behind.
   struct State {
     std::string current_stream = "default";
+    std::set<std::string> streams = {"default"};  ///< that work may have been given
     std::unordered_map<std::string, std::string>
-        in_flight;  ///< storage -> event of the collective that fills it
-    std::unordered_map<std::string, std::string> recorded_on;  ///< event -> stream
-    std::map<std::string, std::string> mutated_inputs;         ///< input -> the caller's own handle of it
-    std::unordered_map<std::string, std::string> constants;    ///< module-level None -> its handle
-    std::unordered_set<std::string> freed;                     ///< names given up so far
+        in_flight;                                      ///< storage -> event of the collective that fills it
+    std::map<std::string, std::string> mutated_inputs;  ///< input -> the caller's own handle of it
+    std::unordered_map<std::string, std::string> constants;  ///< module-level None -> its handle
+    std::unordered_set<std::string> freed;                   ///< names given up so far
   };
   State state_;
 };

@@ -129,6 +129,9 @@ Value Evaluator::element(const Value& base, const Expr& index, const std::string
   if (base.is(Value::Kind::kernel)) return base;  // kernel[grid](...)
   if (base.is(Value::Kind::list) && base.items->size() == 1 && index.kind == ExprKind::string)
     return base.items->front();  // buf3['k'] of an operator that returns one named tensor
+  if (base.is(Value::Kind::path) && is_buffer_name(base.name))  // nobody bound it: C6 finds it
+    return Value::handle(
+        temporary(builder_.bind(named(wanted, base.name + ".item"), base.name, Bind::Kind::alias)));
   if (base.is(Value::Kind::unknown) || base.is(Value::Kind::path))
     return Value::of(Value::Kind::unknown, base.name);
   const auto at = index.kind == ExprKind::string || index.kind == ExprKind::slice ? std::nullopt

@@ -3,6 +3,7 @@
 
 #include "model/read/wrapper/evaluator.hpp"
 #include "model/read/wrapper/operator_shapes.hpp"
+#include "model/read/wrapper/view_shapes.hpp"
 
 namespace bufferproof::model::wrapper {
 namespace {
@@ -57,7 +58,7 @@ Value Evaluator::extern_kernel(const std::string& name, const Expr& call, const 
   const std::string op = name == "bias_addmm" ? "addmm" : name;
   const Expr* out = keyword(call, "out");
   std::vector<Value> values = arguments(call);
-  const bool schema = find_schema("aten::" + op, "default", 0, call) != nullptr;
+  const OperatorSchema* const schema = find_schema("aten::" + op, "default", 0, call);
   if (!out && schema)
     return operator_call("torch.ops.aten." + op + ".default", call, wanted, std::move(values));
   std::vector<std::string> inputs;
@@ -74,9 +75,21 @@ Value Evaluator::extern_kernel(const std::string& name, const Expr& call, const 
   std::vector<Clause> clauses;
   for (const std::string& input : inputs) clauses.push_back(whole(Clause::Kind::read, input));
   clauses.push_back(whole(Clause::Kind::write, target));
+  if (out) store_as_computed(op, extern_operands(op, values, keywords), clauses.back());
   issue("extern_kernels." + name, std::move(clauses), {target}, false,
         library_call("aten." + op, values, keywords, target));
   return Value::handle(target);
+}
+
+/// Operands by the names of the operator's own schema, which has no `out`.
+std::vector<Operand> Evaluator::extern_operands(const std::string& op, const std::vector<Value>& positional,
+                                                const std::map<std::string, Value>& keywords) {
+  const auto schema = schemas_.find("aten::" + op, "default", positional.size(), {});
+  std::vector<Operand> out;
+  for (std::size_t i = 0; schema && i < positional.size() && i < schema->arguments.size(); ++i)
+    out.push_back(operand(schema->arguments[i].name, positional[i]));
+  for (const auto& [name, value] : keywords) out.push_back(operand(name, value));
+  return out;
 }
 
 const OperatorSchema* Evaluator::find_schema(const std::string& name,
@@ -122,6 +135,7 @@ std::optional<Value> Evaluator::special_operator(const std::string& name, const 
   const std::string first = positional_values.empty() ? std::string{} : handle_of(positional_values[0]);
   if (name == "aten::view" && overload == "dtype" && positional(call, 1))
     return view_dtype(first, *positional(call, 1), wanted);
+  if (name.starts_with("streams::")) return torch_stream_operator(name.substr(9), positional_values);
   if (name == "aten::as_strided") return reinterpret(call, wanted, true);
   if (name == "aten::item" || name == "aten::_local_scalar_dense") return item(first, wanted);
   if (name == "aten::sym_size" && positional(call, 1))
@@ -189,6 +203,34 @@ void Evaluator::add_clauses(const SchemaArgument& argument, const std::string& h
     writes.push_back(whole(argument.part ? Clause::Kind::modify : Clause::Kind::write, handle));
 }
 
+std::vector<Operand> Evaluator::operands_of(const Bound& bound) {
+  std::vector<Operand> out;
+  for (std::size_t i = 0; i < bound.values.size(); ++i)
+    out.push_back(operand(bound.schema->arguments[i].name, bound.values[i]));
+  return out;
+}
+
+std::string Evaluator::operator_name(const OperatorSchema& schema) {
+  return schema.name.substr(schema.name.find("::") + 2);
+}
+
+/// E2: an `out` of another size than the result is stored to from where it begins, as the result lies:
+/// PyTorch resizes it in place. Only where the sizes are known to differ.
+void Evaluator::store_as_computed(const std::string& op, const std::vector<Operand>& operands,
+                                  Clause& write) {
+  const std::vector<ResultShape> shapes = infer_results(op, operands);
+  const HandleInfo* out = builder_.find(write.buffer.str());
+  if (shapes.size() != 1 || !shapes[0].layout || !out || !out->layout) return;
+  const std::vector<SymExpr>& given = out->layout->sizes;
+  const std::vector<SymExpr>& due = shapes[0].layout->sizes;
+  bool differ = given.size() != due.size();
+  for (std::size_t i = 0; !differ && i < due.size(); ++i) {
+    const auto gap = (given[i] - due[i]).constant();
+    differ = gap && *gap != 0;
+  }
+  if (differ) write.as_layout = shapes[0].layout;
+}
+
 Value Evaluator::operator_call(const std::string& path, const OperatorSchema& schema, const Expr& call,
                                std::vector<Value> positional, const std::string& wanted) {
   const Bound bound = bind_arguments(schema, call, std::move(positional));
@@ -206,6 +248,9 @@ Value Evaluator::operator_call(const std::string& path, const OperatorSchema& sc
       if (schema.arguments[i].mutated && !schema.arguments[i].part) outputs.emplace_back(handle);
     }
   }
+  const bool has_out = std::any_of(schema.arguments.begin(), schema.arguments.end(),
+                                   [](const SchemaArgument& a) { return a.mutated && a.name == "out"; });
+  if (has_out && writes.size() == 1) store_as_computed(operator_name(schema), operands_of(bound), writes[0]);
   std::vector<std::string> made;
   const Value result = result_value(schema, bound, wanted, made);
   for (const std::string& handle : made) {
@@ -248,22 +293,22 @@ Operand Evaluator::operand(const std::string& name, const Value& value) {
 Value Evaluator::result_value(const OperatorSchema& schema, const Bound& bound, const std::string& wanted,
                               std::vector<std::string>& made) {
   if (schema.results.empty()) return Value{};
-  std::vector<Operand> operands;
-  for (std::size_t i = 0; i < bound.values.size(); ++i)
-    operands.push_back(operand(schema.arguments[i].name, bound.values[i]));
-  const std::string op = schema.name.substr(schema.name.find("::") + 2);
+  const std::vector<Operand> operands = operands_of(bound);
+  const std::string op = operator_name(schema);
   std::vector<ResultShape> shapes = infer_results(op, operands);
   shapes.resize(schema.results.size());
-  if (schema.results.size() == 1) return one_result(schema.results[0], shapes[0], bound, wanted, made);
+  const OperatorCall view{op, operands};
+  if (schema.results.size() == 1) return one_result(schema.results[0], shapes[0], bound, view, wanted, made);
   List results;
   for (std::size_t i = 0; i < schema.results.size(); ++i)
-    results.push_back(one_result(schema.results[i], shapes[i], bound,
+    results.push_back(one_result(schema.results[i], shapes[i], bound, view,
                                  named(wanted, "result") + "[" + std::to_string(i) + "]", made));
   return Value::list(std::move(results));
 }
 
 Value Evaluator::one_result(const SchemaResult& result, const ResultShape& shape, const Bound& bound,
-                            const std::string& wanted, std::vector<std::string>& made) {
+                            const OperatorCall& called, const std::string& wanted,
+                            std::vector<std::string>& made) {
   if (!result.tensor)
     return Value::integer(builder_.fresh_symbol(named(wanted, "number"), INT32_MIN, std::nullopt));
   const Value* argument = bound.of_alias(result.alias);
@@ -277,15 +322,18 @@ Value Evaluator::one_result(const SchemaResult& result, const ResultShape& shape
     SchemaResult single = result;
     single.list = false;
     for (int i = 0; i < count; ++i)
-      items.push_back(one_result(single, {}, bound, wanted + "[" + std::to_string(i) + "]", made));
+      items.push_back(one_result(single, {}, bound, {called.op, called.operands, i},
+                                 wanted + "[" + std::to_string(i) + "]", made));
     return Value::list(std::move(items));
+  }
+  if (argument && argument->is(Value::Kind::handle)) {
+    const std::string base = handle_of(*argument);
+    auto layout = view_layout(called.op, called.operands, called.item);
+    if (!layout && begins_with_operand(called.op)) layout = result_hint(wanted);
+    return Value::handle(temporary(builder_.view(named(wanted, base + ".view"), base, layout, std::nullopt)));
   }
   auto layout = result_hint(wanted);
   if (!layout) layout = shape.layout;
-  if (argument && argument->is(Value::Kind::handle)) {
-    const std::string base = handle_of(*argument);
-    return Value::handle(temporary(builder_.view(named(wanted, base + ".view"), base, layout, std::nullopt)));
-  }
   made.push_back(new_result(wanted, layout, shape.dtype));
   return Value::handle(made.back());
 }
@@ -299,6 +347,7 @@ void Evaluator::issue(const std::string& kernel, std::vector<Clause> clauses, st
                            std::move(call));
   const std::string begin = builder_.fresh("collective_begin"), done = builder_.fresh("collective_done");
   const std::string stream = "collectives";
+  state_.streams.insert(stream);
   builder_.step(Signal{begin, state_.current_stream});
   builder_.step(Wait{begin, stream});
   for (const Name& output : outputs) state_.in_flight[builder_.storage_of(output.str())] = done;

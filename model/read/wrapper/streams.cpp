@@ -19,6 +19,12 @@ std::optional<std::string> Evaluator::stream_of(const Value& value) {
   return value.is(Value::Kind::stream) ? std::optional(value.name) : std::nullopt;
 }
 
+Value Evaluator::new_stream(const std::string& wanted) {
+  const std::string stream = builder_.fresh(named(wanted, "stream"));
+  state_.streams.insert(stream);
+  return Value::of(Value::Kind::stream, stream);
+}
+
 std::optional<Value> Evaluator::stream_call(const std::string& path, const Expr& call,
                                             const std::string& wanted) {
   const std::string_view function = last_part(path);
@@ -26,10 +32,14 @@ std::optional<Value> Evaluator::stream_call(const std::string& path, const Expr&
       function == "get_xpu_stream" || function == "get_current_raw_stream" || function == "current_stream" ||
       function.find("getCurrentRawStream") != std::string_view::npos)
     return Value::of(Value::Kind::stream, state_.current_stream);
-  if (function == "Stream") return Value::of(Value::Kind::stream, builder_.fresh(named(wanted, "stream")));
+  if (function == "Stream") return new_stream(wanted);
   if (function == "Event") return Value::of(Value::Kind::event, builder_.fresh(named(wanted, "event")));
-  if (function == "get_external_object_by_index")
-    return Value::of(Value::Kind::stream, builder_.fresh(named(wanted, "stream")));
+  if (function == "get_external_object_by_index") {
+    const Expr* index = positional(call, 0);
+    const std::string object = external_object(index ? eval(*index) : Value{});
+    state_.streams.insert(object);
+    return Value::of(Value::Kind::stream, object);
+  }
   if (function == "stream") {  // with torch.npu.stream(s):
     const Expr* inner = positional(call, 0);
     if (inner) return eval(*inner);
@@ -41,8 +51,8 @@ std::optional<Value> Evaluator::stream_call(const std::string& path, const Expr&
     state_.current_stream = *stream;
     return Value{};
   }
-  if (function == "synchronize") {
-    builder_.step(HostSync{state_.current_stream});
+  if (function == "synchronize") {  // of the device
+    for (const std::string& stream : state_.streams) builder_.step(HostSync{stream});
     return Value{};
   }
   return std::nullopt;
@@ -61,7 +71,6 @@ Value Evaluator::stream_method(const Value& stream, std::string_view name, const
     builder_.step(Wait{join, stream.name});
   } else if (name == "record_event") {
     const std::string made = first ? event : builder_.fresh(named(wanted, "event"));
-    state_.recorded_on[made] = stream.name;
     builder_.step(Signal{made, stream.name});
     return Value::of(Value::Kind::event, made);
   } else if (name == "record" || name == "wait") {
@@ -79,15 +88,46 @@ Value Evaluator::event_method(const Value& event, std::string_view name, const E
   const std::string stream =
       first ? stream_of(eval(*first)).value_or(state_.current_stream) : state_.current_stream;
   if (name == "record") {
-    state_.recorded_on[event.name] = stream;
     builder_.step(Signal{event.name, stream});
   } else if (name == "wait") {
     builder_.step(Wait{event.name, stream});
   } else if (name == "synchronize") {
-    const auto recorded = state_.recorded_on.find(event.name);
-    builder_.step(HostSync{recorded == state_.recorded_on.end() ? state_.current_stream : recorded->second});
+    builder_.step(Wait{event.name, "host"});
   } else {
     throw Outside{"the event method " + std::string(name)};
+  }
+  return Value{};
+}
+
+/// Streams and events that Dynamo keeps by number; number 0 is the stream that was current before.
+std::string Evaluator::external_object(const Value& index) {
+  const auto number = index.is(Value::Kind::integer) ? index.number.constant() : std::nullopt;
+  if (!number) throw Outside{"a stream or event whose number is not known"};
+  return *number == 0 ? "default" : "external" + std::to_string(*number);
+}
+
+/// torch.ops.streams.*: torch/_dynamo/variables/streams.py.
+std::optional<Value> Evaluator::torch_stream_operator(const std::string& op,
+                                                      const std::vector<Value>& operands) {
+  const auto object = [&](std::size_t at) {
+    return external_object(at < operands.size() ? operands[at] : Value{});
+  };
+  if (op == "record_event") {
+    builder_.step(Signal{object(0), object(1)});
+  } else if (op == "wait_event" || op == "sync_dealloc") {
+    builder_.step(Wait{object(0), object(1)});
+  } else if (op == "wait_stream") {
+    const std::string join = builder_.fresh("join");
+    builder_.step(Signal{join, object(1)});
+    builder_.step(Wait{join, object(0)});
+  } else if (op == "synchronize_event") {
+    builder_.step(Wait{object(0), "host"});
+  } else if (op == "synchronize_stream") {
+    builder_.step(HostSync{object(0)});
+  } else if (op == "synchronize_device") {
+    for (const std::string& stream : state_.streams) builder_.step(HostSync{stream});
+  } else {
+    throw Outside{"the stream operator " + op};
   }
   return Value{};
 }
@@ -102,6 +142,7 @@ std::optional<Value> Evaluator::npu_stream_operator(const std::string& op, const
   };
   if (op == "npu_set_stream") {
     state_.current_stream = text(1, "stream_tag");
+    state_.streams.insert(state_.current_stream);
   } else if (op == "npu_event_record") {
     builder_.step(Signal{text(1, "event_tag"), text(2, "stream_tag")});
   } else if (op == "npu_event_wait") {

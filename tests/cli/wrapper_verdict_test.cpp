@@ -1,0 +1,141 @@
+// Whole wrappers without kernel text: each wrong one beside a twin that is proved.
+#include <gtest/gtest.h>
+
+#include "tests/cli/run_cli.hpp"
+
+namespace bufferproof::cli {
+namespace {
+
+/// `call(args)` of two (4, 4) inputs with these statements, checked as stock PyTorch runs it.
+CliResult checked(const std::string& statements) {
+  std::string indented;
+  std::istringstream lines(statements);
+  for (std::string line; std::getline(lines, line);) indented += "    " + line + "\n";
+  const TemporaryFolder folder;
+  return call({"check", "--runtime", "stock",
+               folder.write("output_code.py",
+                            "import torch\n"
+                            "from torch._inductor.codegen.memory_planning import _align as align\n"
+                            "empty_strided = torch.empty_strided\n"
+                            "reinterpret_tensor = torch._C._dynamo.guards._reinterpret_tensor\n"
+                            "from torch._inductor.select_algorithm import extern_kernels\n"
+                            "def call(args):\n"
+                            "    arg0_1, arg1_1 = args\n"
+                            "    args.clear()\n"
+                            "    assert_size_stride(arg0_1, (4, 4), (4, 1))\n"
+                            "    assert_size_stride(arg1_1, (4, 4), (4, 1))\n" +
+                                indented)});
+}
+
+std::string buffer(const std::string& name, const std::string& layout = "(4, 4), (4, 1)") {
+  return name + " = empty_strided(" + layout + ", dtype=torch.float32, device='cuda')\n";
+}
+std::string mm(const std::string& left, const std::string& out) {
+  return "extern_kernels.mm(" + left + ", arg1_1, out=" + out + ")\n";
+}
+
+void expect_refuted(const std::string& finding, const std::string& statements) {
+  const CliResult result = checked(statements);
+  EXPECT_EQ(result.code, 1) << statements << result.out << result.err;
+  EXPECT_NE(result.out.find("] " + finding), std::string::npos) << result.out;
+}
+void expect_proved(const std::string& statements) {
+  const CliResult result = checked(statements);
+  EXPECT_EQ(result.code, 0) << statements << result.out << result.err;
+}
+
+TEST(WrapperVerdict, C5ViewsThatBeginBeforeTheirStorage) {
+  const std::string text = buffer("buf0", "(8, ), (1, )") + "buf0.copy_(arg0_1)\n";
+  expect_proved(
+      text +
+      "buf1 = torch.ops.aten.relu.default(reinterpret_tensor(buf0, (4, ), (1, ), 4))\nreturn (buf1, )");
+  expect_refuted(
+      "OOB",
+      text +
+          "buf1 = torch.ops.aten.relu.default(reinterpret_tensor(buf0, (4, ), (1, ), -2))\nreturn (buf1, )");
+  expect_refuted(
+      "OOB",
+      text +
+          "buf1 = torch.ops.aten.relu.default(reinterpret_tensor(buf0, (4, ), (-1, ), 0))\nreturn (buf1, )");
+}
+
+TEST(WrapperVerdict, C2PartsOfWhatIsHalfWritten) {
+  const std::string text = buffer("buf0", "(8, 4), (4, 1)") +
+                           mm("arg0_1", "reinterpret_tensor(buf0, (4, 4), (4, 1), 0)") +
+                           "buf1 = torch.ops.aten.slice.Tensor(buf0, 0, ";
+  const std::string rest =
+      ")\nassert_size_stride(buf1, (4, 4), (4, 1))\nbuf2 = torch.ops.aten.relu.default(buf1)\nreturn (buf2, "
+      ")";
+  expect_proved(text + "0, 4" + rest);
+  expect_refuted("UNWRITTEN", text + "4, 8" + rest);
+  expect_refuted("UNWRITTEN", text + "1, 5" + rest);
+}
+
+TEST(WrapperVerdict, E1PartsNobodyKnowsAreUndecided) {
+  const std::string text = buffer("buf0") + mm("arg0_1", "buf0") + buffer("buf1");
+  const std::string rest = "buf3 = torch.ops.aten.relu.default(buf2)\nreturn (buf3, )";
+  expect_proved(text + "buf2 = torch.ops.aten.diagonal.default(buf0, 0, 0, 1)\n" + rest);
+  const CliResult unknown = checked(text + "buf2 = torch.ops.aten.diagonal.default(buf1, 0, 0, 1)\n" + rest);
+  EXPECT_EQ(unknown.code, 3) << unknown.out << unknown.err;
+}
+
+TEST(WrapperVerdict, C6NamesThatNobodyBound) {
+  const std::string text = buffer("buf0") + mm("arg0_1", "buf0");
+  expect_proved(text + "return (buf0, )");
+  expect_refuted("NOALLOC buf1", text + "return (buf1, )");
+  expect_refuted("NOALLOC buf7", text + buffer("buf1") + mm("buf7", "buf1") + "return (buf1, )");
+  expect_refuted("NOALLOC buf6", text + "buf1 = buf6[0]\nreturn (buf0, )");
+}
+
+TEST(WrapperVerdict, E2OutsOfAnotherSizeThanTheResult) {
+  const std::string text = buffer("buf0", "(8, 4), (4, 1)");
+  const auto half = [](const std::string& rows, const std::string& offset) {
+    return "reinterpret_tensor(buf0, (" + rows + ", 4), (4, 1), " + offset + ")";
+  };
+  expect_proved(text + mm("arg0_1", half("4", "0")) + mm("arg0_1", half("4", "16")) + "return (buf0, )");
+  expect_refuted("UNWRITTEN", text + mm("arg0_1", "buf0") + "return (buf0, )");
+  expect_refuted("STALE", text + mm("arg0_1", half("4", "16")) + mm("arg0_1", half("4", "0")) +
+                              "buf1 = torch.ops.aten.relu.default(" + half("4", "0") + ")\n" +
+                              "extern_kernels.mm(arg0_1, arg1_1, out=" + half("3", "12") + ")\n" +
+                              "buf2 = torch.ops.aten.relu.default(" + half("4", "16") +
+                              ")\nreturn (buf1, buf2)");
+}
+
+/// buf0 and buf1 are made on a side stream, an event is recorded between; then the default stream reads
+/// `what`.
+std::string two_streams(const std::string& order, const std::string& what) {
+  return buffer("buf0") + buffer("buf1") + buffer("buf2") +
+         "side = torch.cuda.Stream()\nready = torch.cuda.Event()\nwith torch.cuda.stream(side):\n    " +
+         mm("arg0_1", "buf0") + "    ready.record()\n    " + mm("arg0_1", "buf1") + order + mm(what, "buf2") +
+         "return (buf2, )";
+}
+
+TEST(WrapperVerdict, C4TheHostWaitsForAnEventNotForItsStream) {
+  expect_proved(two_streams("ready.synchronize()\n", "buf0"));
+  expect_refuted("RACE", two_streams("ready.synchronize()\n", "buf1"));
+  expect_proved(two_streams("side.synchronize()\n", "buf1"));
+}
+
+TEST(WrapperVerdict, C4TheHostWaitsForTheWholeDevice) {
+  expect_refuted("RACE", two_streams("", "buf0"));
+  expect_proved(two_streams("torch.cuda.synchronize()\n", "buf1"));
+}
+
+TEST(WrapperVerdict, C4StreamsThatDynamoKeepsByNumber) {
+  const auto program = [](const std::string& waits) {
+    return buffer("buf0") + buffer("buf1") +
+           "stream1 = get_external_object_by_index(1)\nwith stream1:\n    " + mm("arg0_1", "buf0") +
+           "    torch.ops.streams.record_event.default(2, 1)\n" + waits + mm("buf0", "buf1") +
+           "return (buf1, )";
+  };
+  expect_proved(program("torch.ops.streams.wait_event.default(2, 0)\n"));
+  expect_proved(program("torch.ops.streams.wait_stream.default(0, 1)\n"));
+  expect_proved(program("torch.ops.streams.synchronize_event.default(2)\n"));
+  expect_refuted("RACE", program("torch.ops.streams.wait_event.default(3, 0)\n"));
+  expect_refuted("RACE", program(""));
+  const CliResult unknown = checked(program("torch.ops.streams.fork.default(0, 1)\n"));
+  EXPECT_NE(unknown.out.find("the stream operator fork"), std::string::npos) << unknown.out;
+}
+
+}  // namespace
+}  // namespace bufferproof::cli
