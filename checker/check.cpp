@@ -1,9 +1,11 @@
 #include "checker/check.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "checker/pass.hpp"
 #include "checker/preconditions.hpp"
+#include "checker/ranges.hpp"
 #include "checker/repeat.hpp"
 #include "model/substitute.hpp"
 
@@ -66,21 +68,62 @@ bool undecided_by_fragment(const Result& result) {
                      [](const Undecided& u) { return u.kind == Verdict::budget; });
 }
 
-constexpr std::int64_t kMostSmallSizes = 3;
+constexpr std::int64_t kSmallSizes = 3;   ///< of each symbol, from its least
+constexpr std::size_t kMostCombined = 3;  ///< symbols whose small sizes are tried in every combination
+
+/// Steps above the least sizes, smallest sum first: every combination of few symbols, else all alike.
+std::vector<std::vector<std::int64_t>> small_steps(std::size_t symbols) {
+  std::vector<std::vector<std::int64_t>> out;
+  for (std::int64_t all = 0; symbols > kMostCombined && all < kSmallSizes; ++all)
+    out.emplace_back(symbols, all);
+  if (!out.empty()) return out;
+  out.emplace_back();
+  for (std::size_t i = 0; i < symbols; ++i) {
+    std::vector<std::vector<std::int64_t>> longer;
+    for (const auto& steps : out)
+      for (std::int64_t more = 0; more < kSmallSizes; ++more) {
+        longer.push_back(steps);
+        longer.back().push_back(more);
+      }
+    out = std::move(longer);
+  }
+  const auto sum = [](const auto& steps) {
+    return std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
+  };
+  std::stable_sort(out.begin(), out.end(), [&](const auto& a, const auto& b) { return sum(a) < sum(b); });
+  return out;
+}
+
+/// The sizes to try: small ones, then those the file gives.
+std::vector<std::vector<std::int64_t>> likely_sizes(const Program& program) {
+  std::vector<std::vector<std::int64_t>> out;
+  const auto add = [&](std::vector<std::int64_t> sizes) {
+    if (std::find(out.begin(), out.end(), sizes) == out.end()) out.push_back(std::move(sizes));
+  };
+  for (std::vector<std::int64_t> sizes : small_steps(program.symbols.size())) {
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      sizes[i] = std::min(program.symbols[i].lo + sizes[i], program.symbols[i].hi.value_or(INT64_MAX));
+    add(std::move(sizes));
+  }
+  std::vector<std::int64_t> given;
+  for (const model::Symbol& symbol : program.symbols) given.push_back(symbol.value.value_or(symbol.lo));
+  add(std::move(given));
+  return out;
+}
 
 /// given: undecided for all sizes
-/// The least sizes one by one: they cannot prove, but what goes wrong mostly goes wrong there. Sizes that do
-/// not fit the assumptions are passed over.
-void refute_at_small_sizes(const Program& program, const Options& options, Result& result) {
-  if (!result.refutations.empty() || program.symbols.empty() || options.stop.stop_requested()) return;
-  for (std::int64_t more = 0; more < kMostSmallSizes && result.refutations.empty(); ++more) {
+/// Likely sizes one by one: they cannot prove, but what goes wrong mostly goes wrong there. Sizes that do not
+/// fit the assumptions are passed over.
+void refute_at_likely_sizes(const Program& program, const Options& options, Result& result) {
+  if (!result.refutations.empty() || program.symbols.empty()) return;
+  for (const std::vector<std::int64_t>& sizes : likely_sizes(program)) {
+    if (!result.refutations.empty() || options.stop.stop_requested()) break;
     Program fixed = program;
     Options at = options;
     at.certificate = false;
-    for (const model::Symbol& symbol : program.symbols) {
-      const std::int64_t value = std::min(symbol.lo + more, symbol.hi.value_or(INT64_MAX));
-      fixed = with_value(fixed, symbol.name, value);
-      at.assume = at.assume.substitute({{symbol.name, SymExpr(value)}});
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      fixed = with_value(fixed, program.symbols[i].name, sizes[i]);
+      at.assume = at.assume.substitute({{program.symbols[i].name, SymExpr(sizes[i])}});
     }
     if (at.assume.is_false()) continue;
     result.refutations = pass(fixed, at, true).refutations;
@@ -120,11 +163,23 @@ Result attempt(const Program& program, const Options& options, std::int64_t spli
   return first ? result : merged;
 }
 
+/// With the ranges that --assume leaves.
+Program narrowed(Program program, const model::Cond& assume) {
+  const Ranges ranges = symbol_ranges(program, assume);
+  for (model::Symbol& symbol : program.symbols) {
+    const Interval left = ranges.of(SymExpr::symbol(symbol.name));
+    if (left.lo && left.hi && *left.lo > *left.hi) continue;  // no run: said elsewhere
+    symbol.lo = left.lo.value_or(symbol.lo);
+    symbol.hi = left.hi;
+  }
+  return program;
+}
+
 /// Symbols with one value in range are that value.
 Result decide(const Program& given, const Options& given_options) {
-  Program program = given;
+  Program program = narrowed(given, given_options.assume);
   Options options = given_options;
-  for (const model::Symbol& symbol : given.symbols) {
+  for (const model::Symbol& symbol : Program(program).symbols) {
     if (symbol.hi != symbol.lo) continue;
     program = with_value(program, symbol.name, symbol.lo);
     options.assume = options.assume.substitute({{symbol.name, SymExpr(symbol.lo)}});
@@ -133,7 +188,7 @@ Result decide(const Program& given, const Options& given_options) {
   options.assume = options.assume && given_by_all.hold;
   bool vacuous = false;
   Result result = attempt(program, options, kMostSplits, vacuous);
-  if (undecided_by_fragment(result)) refute_at_small_sizes(program, options, result);
+  if (undecided_by_fragment(result)) refute_at_likely_sizes(program, options, result);
   for (std::vector<std::string>* list : {&result.assumptions, &result.certificate.assumptions})
     list->insert(list->end(), given_by_all.assumed.begin(), given_by_all.assumed.end());
   return result;

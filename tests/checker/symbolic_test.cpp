@@ -49,5 +49,32 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"41-repaired.bufprog", kProved}, std::pair{"42-repaired.bufprog", kProved},
                     std::pair{"101-repaired.bufprog", kProved}, std::pair{"102-repaired.bufprog", kProved}));
 
+/// Tiles of a symbolic width, with the rest behind the last whole tile or without it.
+model::Program tiles(bool rest) {
+  std::string text =
+      "param n = 9 in 1..inf\nparam b = 4 in 1..inf\nbuf o[n] uninit\n"
+      "loop p<n//b:\n  kernel K: write o[b*p:b*p+b]\n";
+  if (rest) text += "kernel T: write o[(n//b)*b:n]\n";
+  return model::read_bufprog(text + "result o[0:n] from K|T\n", "tiles").program;
+}
+
+TEST(Symbolic, AssumptionsNarrowWhatIsTriedValueByValue) {
+  const model::SymExpr n = model::SymExpr::symbol("n"), b = model::SymExpr::symbol("b");
+  Options options;
+  EXPECT_EQ(check(tiles(true), options).verdict, Verdict::budget);
+  options.assume = model::Cond::eq(b, 4);
+  EXPECT_EQ(check(tiles(true), options).verdict, kProved);
+  options.assume = model::Cond::le(b, 3) && model::Cond::le(n, 8);
+  EXPECT_EQ(check(tiles(true), options).verdict, kProved);
+}
+
+/// b > n is wrong too, but not among equal sizes.
+TEST(Symbolic, UnequalSmallSizesAreTriedBeforeTheBudgetIsSpent) {
+  const Result result = check(tiles(false));
+  ASSERT_EQ(result.verdict, kRefuted);
+  EXPECT_EQ(result.refutations.at(0).plan.calls.at(0).at("n"), 1);
+  EXPECT_EQ(result.refutations.at(0).plan.calls.at(0).at("b"), 2);
+}
+
 }  // namespace
 }  // namespace bufferproof::checker
