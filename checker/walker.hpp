@@ -75,6 +75,7 @@ class Walker {
   HandleState view_state(const View& s, const std::optional<Layout>& wanted, const HandleState& base,
                          std::int64_t scale) const;
   void visit(const View& s);
+  void give_up_name(const std::string& name);
   void bind_or_nothing(const std::string& name, const std::vector<Guarded<Binding>>& fresh);
   void visit(const Bind& s);
   Binding bound(const Bind& s, const Guarded<Binding>& source);

@@ -177,8 +177,7 @@ void Walker::visit(const Bind& s) {
   std::vector<Guarded<Binding>> fresh;
   for (const auto& source : sources) fresh.push_back({source.when, bound(s, source)});
   bind_or_nothing(text(s.name), fresh);
-  if (s.kind == Bind::Kind::rename && text(s.source) != text(s.name))
-    bind(text(s.source), path(), {{path(), Binding{Binding::Kind::given_up}}});
+  if (s.kind == Bind::Kind::rename && text(s.source) != text(s.name)) give_up_name(text(s.source));
 }
 
 Binding Walker::bound(const Bind& s, const Guarded<Binding>& source) {
@@ -248,16 +247,20 @@ void Walker::move(int object, const Cond& when, const std::vector<Guarded<Handle
 
 void Walker::visit(const Free& s) {
   for (const Name& name : s.names) {
-    const std::string key = text(name);
     resolve(name, "plan");  // given up twice is a use as well
-    // A name without storage stays one.
-    Cond held(false);
-    if (const auto found = bindings_.find(key); found != bindings_.end())
-      for (const auto& one : found->second)
-        if (one.value.kind != Binding::Kind::no_storage) held = held || one.when;
-    const Cond when = simplified(path() && held);
-    if (!when.is_false()) bind(key, when, {{when, Binding{Binding::Kind::given_up}}});
+    give_up_name(text(name));
   }
+}
+
+/// A name without storage stays one.
+void Walker::give_up_name(const std::string& name) {
+  const auto found = bindings_.find(name);
+  if (found == bindings_.end()) return;
+  Cond held(false);
+  for (const auto& one : found->second)
+    if (one.value.kind != Binding::Kind::no_storage) held = held || one.when;
+  const Cond when = simplified(path() && held);
+  if (!when.is_false()) bind(name, when, {{when, Binding{Binding::Kind::given_up}}});
 }
 
 }  // namespace bufferproof::checker
