@@ -125,7 +125,7 @@ std::string blame_text(const simulator::Explanation& e) {
     const std::string text = birth_text(e);
     return text.substr(2, text.size() - 3);
   }
-  if (!ends_badly(e)) return "everything it can rest on was written by whom the text means";
+  if (!ends_badly(e)) return simulator::innocent_text(e);
   const simulator::WhyLink& last = e.links.back();
   return fmt::format("{} reads {}, {}", placed(last.step == "result" ? "the caller" : last.step, last.where),
                      element_text(last.buffer, last.element), fault_text(last, e.unknown));
@@ -144,7 +144,7 @@ std::string chain_text(const simulator::Explanation& e) {
     out += "\n";
   }
   if (!ends_badly(e) && e.birth) return out + birth_text(e);
-  if (!ends_badly(e)) out += "  everything it can rest on was written by whom the text means\n";
+  if (!ends_badly(e)) out += "  " + simulator::innocent_text(e) + "\n";
   return out;
 }
 

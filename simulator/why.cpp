@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "simulator/executor.hpp"
 #include "simulator/tag_run_with.hpp"
 #include "simulator/why/value_walk.hpp"
@@ -41,6 +43,21 @@ bool selects(const Selection& selection, const Index& index) {
   return false;
 }
 
+/// Those of the readers that stand on the way, as readers or as writers.
+std::vector<model::Finding> misreads(const std::vector<model::Finding>& findings,
+                                     const std::vector<WhyLink>& links) {
+  std::vector<model::Finding> out;
+  for (const model::Finding& finding : findings) {
+    const bool misread =
+        finding.kind == model::FindingClass::mismatch || finding.kind == model::FindingClass::oob;
+    const bool on_the_way = std::any_of(links.begin(), links.end(), [&](const WhyLink& link) {
+      return link.step == finding.reader || link.writer.starts_with(finding.reader);
+    });
+    if (misread && on_the_way) out.push_back(finding);
+  }
+  return out;
+}
+
 /// Runs the plan's calls; f(state, provenance) sees the last one. Earlier ones matter where kernels tune
 /// (E10).
 template <typename F>
@@ -70,6 +87,7 @@ Explanation explain(const model::Program& program, const model::RunPlan& plan, c
         continue;
       out = values ? ValueWalk(state, known, maps, *values).from(candidate.read, index)
                    : WhySearch(state, known, maps).from(candidate.read, index);
+      out->misread = misreads(state.trace.findings, out->links);
     }
   });
   if (!named) throw InputError(where, "the name of an output this run returns", "'" + output + "'");
@@ -95,9 +113,16 @@ std::string text(const Explanation& explanation) {
     if (!link.due.empty()) out += fmt::format("; due from {} ({})", link.due, link.due_where.str());
     out += fmt::format("; memory of {}\n", link.alloc_where.str());
   }
-  if (!explanation.at_fault && !explanation.unknown)
-    out += "  everything it can rest on was written by whom the text means\n";
+  if (!explanation.at_fault && !explanation.unknown) out += "  " + innocent_text(explanation) + "\n";
   return out;
+}
+
+std::string innocent_text(const Explanation& explanation) {
+  if (explanation.misread.empty()) return "everything it can rest on was written by whom the text means";
+  const model::Finding& first = explanation.misread.front();
+  return fmt::format(
+      "what it rests on was written by whom the text means, but {} ({}): what that gives is not followed",
+      first.message, first.where.str());
 }
 
 std::vector<OutputTags> output_tags(const model::Program& program, const model::RunPlan& plan) {

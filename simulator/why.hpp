@@ -43,6 +43,9 @@ struct Explanation {
   std::vector<WhyLink> links;
   bool at_fault = false;  ///< the chain ends at an unwritten or stale element
   bool unknown = false;   ///< ... or at a call whose effects are not known (E8)
+  /// Of the launches on the way: reads through a handle that is not as declared (C7) or outside of it (C5).
+  /// Tags say nothing of what such a read gives.
+  std::vector<model::Finding> misread;
   /// With values: the wrong value came into being here; the last link's writer computed it of right operands.
   std::optional<ValueBirth> birth;
 };
@@ -53,6 +56,8 @@ struct Explanation {
 Explanation explain(const model::Program& program, const model::RunPlan& plan, const std::string& output,
                     const std::vector<std::int64_t>& index, const WhyValues* values = nullptr);
 
+/// What is to be said of a way without a fault.
+std::string innocent_text(const Explanation& explanation);
 /// Several lines for people.
 std::string text(const Explanation& explanation);
 

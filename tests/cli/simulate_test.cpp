@@ -54,6 +54,23 @@ TEST_F(SimulateValues, ByTagsAloneUnlessValuesAreAskedFor) {
     EXPECT_THAT(simulate(ask).out, HasSubstr("values: ")) << ask[0];
 }
 
+/// Tags say who wrote what a read past its storage was meant to give, and nothing of what it gives.
+TEST_F(SimulateValues, WhatRestsOnAReadOutsideIsNotCalledRight) {
+  const std::string run =
+      allocation("buf0") + "    stream0 = get_raw_stream(0)\n" +
+      "    mlir_fused_add_0.run(arg0_1, arg1_1, buf0, stream=stream0)\n" +
+      "    buf0_view = reinterpret_tensor(buf0, (4, 8), (8, 1), 8)\n" + allocation("buf1") +
+      "    mlir_fused_mul_1.run(buf0_view, arg1_1, buf1, stream=stream0)\n    return (buf1, )";
+  const std::string file = folder_.write(
+      "outside.py",
+      wrapper_text(mlir_kernel("mlir_fused_add_0", "add") + mlir_kernel("mlir_fused_mul_1", "mul"), run));
+  const CliResult result = call({"simulate", file, "--why", "buf1[3,0]"});
+  EXPECT_EQ(result.code, kFindings) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("mlir_fused_mul_1 accesses an element outside of buf0_view"),
+                                HasSubstr("what that gives is not followed"),
+                                Not(HasSubstr("everything it can rest on"))));
+}
+
 /// Unwritten memory as an index stops the run; the finding that explains it is told all the same.
 TEST_F(SimulateValues, ContentsThatStopAKernelDoNotHideTheFinding) {
   const std::string run =
