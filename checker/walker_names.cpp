@@ -256,10 +256,10 @@ void Walker::visit(const Free& s) {
 void Walker::give_up_name(const std::string& name) {
   const auto found = bindings_.find(name);
   if (found == bindings_.end()) return;
-  Cond held(false);
+  Cond nothing(false);
   for (const auto& one : found->second)
-    if (one.value.kind != Binding::Kind::no_storage) held = held || one.when;
-  const Cond when = simplified(path() && held);
+    if (one.value.kind == Binding::Kind::no_storage) nothing = nothing || one.when;
+  const Cond when = nothing.is_false() ? path() : simplified(path() && !nothing);
   if (!when.is_false()) bind(name, when, {{when, Binding{Binding::Kind::given_up}}});
 }
 
