@@ -122,6 +122,15 @@ class Builder {
     scatters_ = scatters_ || partial;
     writes_.push_back(whole(partial ? Clause::Kind::modify : Clause::Kind::write, handle));
     if (std::find(outputs_.begin(), outputs_.end(), handle) == outputs_.end()) outputs_.push_back(handle);
+    const auto declared = context_.environment.of(handle).dtype;
+    if (parameter.dtype && declared && other_elements(*parameter.dtype, *declared))
+      road_.rebinds.push_back(
+          {.handle = handle, .dtype = *parameter.dtype});  // C7: what the memory holds afterwards
+  }
+  /// Complex numbers have no type of their own here: kernels get them as pairs.
+  static bool other_elements(DType stored, DType declared) {
+    const bool pairs = declared == DType::i64 && is_floating(stored);
+    return stored != declared && !pairs;
   }
   void input(const Name& handle) {
     if (!shares_with_output(handle)) return reads_.push_back(intended_read(handle, true));

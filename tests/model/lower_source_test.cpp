@@ -100,6 +100,24 @@ TEST_F(SourceRoads, InputsAreReadOutputsWritten) {  // E2
   EXPECT_THAT(launch.outputs, ::testing::ElementsAre(Name("b")));
 }
 
+TEST_F(SourceRoads, C7OutputsHoldWhatTheirPointersSay) {
+  const auto rebinds = [](DType stored, DType declared) {
+    Program program;
+    program.dialect = Dialect::wrapper;
+    program.kernels = {{.name = "k", .kind = KernelKind::cpp}};
+    program.kernels[0].parameters = {{.name = "out_ptr0", .role = Role::output, .dtype = stored}};
+    program.body.push_back(Step{-1, {}, Alloc{"b", declared, contiguous({8}), Init::uninit}});
+    Launch launch{.kernel = "k", .definition = 0};
+    launch.arguments.push_back({.handle = "b"});
+    program.body.push_back(Step{-1, {}, launch});
+    return std::get<Launch>(lower(program, *find_profile("stock")).body.back().node).variants[0].rebinds;
+  };
+  EXPECT_TRUE(rebinds(DType::f32, DType::f32).empty());
+  EXPECT_TRUE(rebinds(DType::f32, DType::i64).empty());  // complex numbers, as pairs
+  ASSERT_EQ(rebinds(DType::f32, DType::i8).size(), 1U);
+  EXPECT_EQ(rebinds(DType::f32, DType::i8)[0].dtype, DType::f32);
+}
+
 TEST_F(SourceRoads, InOutIsReadUnlessItsTextStoresFirst) {  // E9
   alloc("x", 8, Init::input);
   alloc("b", 8);
