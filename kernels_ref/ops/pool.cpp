@@ -191,7 +191,8 @@ void max_pool2d(const OpCall& call) {
   const PoolPlan plan = checked_pool(call, true);
   if (call.outputs.size() > 1) call.expect_dtype("index", call.output(1), DType::i64);
   if (call.output(0).dtype() == DType::f64) return max_pool_as<kFast, double>(call, plan);
-  if (plan.rows.input > INT32_MAX / plan.columns.input) return max_pool_as<false, float>(call, plan);
+  if (plan.columns.input > 0 && plan.rows.input > INT32_MAX / plan.columns.input)
+    return max_pool_as<false, float>(call, plan);
   max_pool_as<kFast, float>(call, plan);
 }
 

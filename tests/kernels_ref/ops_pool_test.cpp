@@ -53,6 +53,13 @@ TEST(Pool, RunEqualsDefinition) {
   }
 }
 
+TEST(Pool, PlanesWithoutColumnsArePaddingOnly) {
+  const Attributes attributes{{"kernel", Ints{1, 2}}, {"stride", Ints{1, 1}}, {"padding", Ints{0, 1}}};
+  for (DType dtype : {DType::f32, DType::f64})
+    check_call("max_pool2d", attributes, {{dtype, {1, 2, 4, 0}}},
+               {{dtype, {1, 2, 4, 1}}, {DType::i64, {1, 2, 4, 1}}}, numerics_profiles()[0]);
+}
+
 struct Pooled {
   std::vector<float> values;
   std::vector<std::int64_t> index;
