@@ -237,6 +237,8 @@ class Evaluator {
   Value stream_method(const Value& stream, std::string_view name, const Expr& call,
                       const std::string& wanted);
   Value event_method(const Value& event, std::string_view name, const Expr& call);
+  void synchronize_device();
+  void wait_stream(const std::string& waiting, const std::string& awaited);
   static std::string external_object(const Value& index);
   std::optional<Value> torch_stream_operator(const std::string& op, const std::vector<Value>& operands);
   std::optional<Value> npu_stream_operator(const std::string& op, const Expr& call);

@@ -46,11 +46,7 @@ class Rules {
 
   bool is(const std::unordered_set<std::string_view>& set) const { return set.count(op_) > 0; }
 
-  const Operand* find(std::string_view name) const {
-    for (const Operand& operand : operands_)
-      if (operand.name == name) return &operand;
-    return nullptr;
-  }
+  const Operand* find(std::string_view name) const { return find_operand(operands_, name); }
   const Layout* layout(std::string_view name) const {
     const Operand* operand = find(name);
     return operand && operand->layout ? &*operand->layout : nullptr;
@@ -173,14 +169,6 @@ class Rules {
     return one(sizes, type);
   }
 
-  static std::optional<std::size_t> axis_of(const SymExpr& axis, std::size_t rank) {
-    const auto value = axis.constant();
-    if (!value) return std::nullopt;
-    const std::int64_t at = *value < 0 ? *value + static_cast<std::int64_t>(rank) : *value;
-    if (at < 0 || at >= static_cast<std::int64_t>(rank)) return std::nullopt;
-    return static_cast<std::size_t>(at);
-  }
-
   std::optional<DType> reduced_dtype() const {
     if (op_ == "any" || op_ == "all") return DType::i1;
     if (op_ == "argmax" || op_ == "argmin") return DType::i64;
@@ -221,6 +209,20 @@ class Rules {
 };
 
 }  // namespace
+
+const Operand* find_operand(const std::vector<Operand>& operands, std::string_view name) {
+  const auto found = std::find_if(operands.begin(), operands.end(),
+                                  [&](const Operand& operand) { return operand.name == name; });
+  return found == operands.end() ? nullptr : &*found;
+}
+
+std::optional<std::size_t> axis_of(const SymExpr& axis, std::size_t rank) {
+  const auto value = axis.constant();
+  if (!value) return std::nullopt;
+  const std::int64_t at = *value < 0 ? *value + static_cast<std::int64_t>(rank) : *value;
+  if (at < 0 || at >= static_cast<std::int64_t>(rank)) return std::nullopt;
+  return static_cast<std::size_t>(at);
+}
 
 std::vector<ResultShape> infer_results(std::string_view op, const std::vector<Operand>& operands) {
   return Rules(op, operands).infer();

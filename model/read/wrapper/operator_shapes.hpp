@@ -26,6 +26,11 @@ struct Operand {
   std::vector<Operand> items;  ///< of a list of tensors
 };
 
+/// nullptr: there is none of this name.
+const Operand* find_operand(const std::vector<Operand>& operands, std::string_view name);
+/// Python's axis number, negative ones from the back; nullopt: not constant, or not below `rank`.
+std::optional<std::size_t> axis_of(const SymExpr& axis, std::size_t rank);
+
 struct ResultShape {
   std::optional<Layout> layout;
   std::optional<DType> dtype;

@@ -52,10 +52,20 @@ std::optional<Value> Evaluator::stream_call(const std::string& path, const Expr&
     return Value{};
   }
   if (function == "synchronize") {  // of the device
-    for (const std::string& stream : state_.streams) builder_.step(HostSync{stream});
+    synchronize_device();
     return Value{};
   }
   return std::nullopt;
+}
+
+void Evaluator::synchronize_device() {
+  for (const std::string& stream : state_.streams) builder_.step(HostSync{stream});
+}
+
+void Evaluator::wait_stream(const std::string& waiting, const std::string& awaited) {
+  const std::string join = builder_.fresh("join");
+  builder_.step(Signal{join, awaited});
+  builder_.step(Wait{join, waiting});
 }
 
 Value Evaluator::stream_method(const Value& stream, std::string_view name, const Expr& call,
@@ -66,9 +76,7 @@ Value Evaluator::stream_method(const Value& stream, std::string_view name, const
   if (name == "wait_event" && first) {
     builder_.step(Wait{event, stream.name});
   } else if (name == "wait_stream" && first) {
-    const std::string join = builder_.fresh("join");
-    builder_.step(Signal{join, other.name});
-    builder_.step(Wait{join, stream.name});
+    wait_stream(stream.name, other.name);
   } else if (name == "record_event") {
     const std::string made = first ? event : builder_.fresh(named(wanted, "event"));
     builder_.step(Signal{made, stream.name});
@@ -117,15 +125,13 @@ std::optional<Value> Evaluator::torch_stream_operator(const std::string& op,
   } else if (op == "wait_event" || op == "sync_dealloc") {
     builder_.step(Wait{object(0), object(1)});
   } else if (op == "wait_stream") {
-    const std::string join = builder_.fresh("join");
-    builder_.step(Signal{join, object(1)});
-    builder_.step(Wait{join, object(0)});
+    wait_stream(object(0), object(1));
   } else if (op == "synchronize_event") {
     builder_.step(Wait{object(0), "host"});
   } else if (op == "synchronize_stream") {
     builder_.step(HostSync{object(0)});
   } else if (op == "synchronize_device") {
-    for (const std::string& stream : state_.streams) builder_.step(HostSync{stream});
+    synchronize_device();
   } else {
     throw Outside{"the stream operator " + op};
   }

@@ -38,11 +38,7 @@ class Views {
   }
 
  private:
-  const Operand* find(std::string_view name) const {
-    const auto found =
-        std::find_if(operands_.begin(), operands_.end(), [&](const Operand& o) { return o.name == name; });
-    return found == operands_.end() ? nullptr : &*found;
-  }
+  const Operand* find(std::string_view name) const { return find_operand(operands_, name); }
   const Sizes* numbers(std::string_view name) const {
     const Operand* operand = find(name);
     return operand && operand->integers ? &*operand->integers : nullptr;
@@ -53,21 +49,14 @@ class Views {
   }
   std::size_t rank() const { return from_->rank(); }
 
-  static std::optional<std::size_t> axis_in(const SymExpr& wanted, std::size_t rank) {
-    const auto at = wanted.constant();
-    if (!at) return std::nullopt;
-    const std::int64_t from_front = *at < 0 ? *at + static_cast<std::int64_t>(rank) : *at;
-    if (from_front < 0 || from_front >= static_cast<std::int64_t>(rank)) return std::nullopt;
-    return static_cast<std::size_t>(from_front);
-  }
-  std::optional<std::size_t> axis(std::string_view name) const { return axis_in(number(name, 0), rank()); }
+  std::optional<std::size_t> axis(std::string_view name) const { return axis_of(number(name, 0), rank()); }
 
   View permute() const {
     const Sizes* dims = numbers("dims");
     if (!dims || dims->size() != rank()) return std::nullopt;
     Layout out;
     for (const SymExpr& dim : *dims) {
-      const auto at = axis_in(dim, rank());
+      const auto at = axis_of(dim, rank());
       if (!at) return std::nullopt;
       out.sizes.push_back(from_->sizes[*at]);
       out.strides.push_back(from_->strides[*at]);
@@ -167,7 +156,7 @@ class Views {
     const Sizes* dims = numbers("dim");
     std::vector<bool> asked(rank(), dims == nullptr);
     for (std::size_t i = 0; dims && i < dims->size(); ++i) {
-      const auto at = axis_in((*dims)[i], rank());
+      const auto at = axis_of((*dims)[i], rank());
       if (!at) return std::nullopt;
       asked[*at] = true;
     }
@@ -179,7 +168,7 @@ class Views {
   }
 
   View unsqueeze() const {
-    const auto at = axis_in(number("dim", 0), rank() + 1);
+    const auto at = axis_of(number("dim", 0), rank() + 1);
     if (!at) return std::nullopt;
     Layout out = *from_;
     const SymExpr stride = *at < rank() ? from_->sizes[*at] * from_->strides[*at] : SymExpr(1);
