@@ -65,4 +65,26 @@ bool surely_disjoint(const Access& a, const Access& b, const Ranges& ranges) {
   return x && y && (ranges.surely_le(x->second, y->first) || ranges.surely_le(y->second, x->first));
 }
 
+model::Cond same_sizes(const model::Layout& a, const model::Layout& b) {
+  model::Cond out(a.rank() == b.rank());
+  for (std::size_t i = 0; i < a.rank() && !out.is_false(); ++i)
+    out = out && model::Cond::eq(a.sizes[i], b.sizes[i]);
+  return out;
+}
+
+model::Cond same_strides(const model::Layout& a, const model::Layout& b) {
+  model::Cond same = true;
+  model::Cond empty(false);
+  for (std::size_t i = 0; i < a.rank(); ++i) {
+    same = same && (model::Cond::eq(a.sizes[i], 1) || model::Cond::eq(a.strides[i], b.strides[i]));
+    empty = empty || model::Cond::eq(a.sizes[i], 0);
+  }
+  return same || empty;
+}
+
+model::Cond same_sizes_and_strides(const model::Layout& a, const model::Layout& b) {
+  const model::Cond sizes = same_sizes(a, b);
+  return sizes.is_false() ? sizes : sizes && same_strides(a, b);
+}
+
 }  // namespace bufferproof::checker

@@ -20,13 +20,6 @@ auto one_digit(const Ranges& ranges) {
   };
 }
 
-/// The index as the program counts, without the axis over an element's units.
-std::vector<SymExpr> logical(const Access& access) {
-  std::vector<SymExpr> out = access.index;
-  if (access.unit_axis && !out.empty()) out.pop_back();
-  return out;
-}
-
 class ReadJudge {
  public:
   ReadJudge(const World& world, const Tags& tags, const Read& read)
@@ -256,6 +249,12 @@ const Event* plainly_right(const Tags& tags, const Read& read, std::vector<const
 }
 
 }  // namespace
+
+std::vector<SymExpr> logical(const Access& access) {
+  std::vector<SymExpr> out = access.index;
+  if (access.unit_axis && !out.empty()) out.pop_back();
+  return out;
+}
 
 Judged judge(const World& world, const Tags& tags, const Read& read) {
   Judged plain;

@@ -23,6 +23,7 @@ struct Question {
   std::vector<TagCase> cases;           ///< to say who wrote instead
   std::vector<TagCase> meant;           ///< wrappers: who should have
   std::string message;                  ///< for questions without tags
+  model::Name writer;                   ///< of those: whose access is in the way
   model::SourceLocation writer_where;
 };
 
@@ -35,6 +36,9 @@ struct Judged {
   const Event* cover = nullptr;            ///< by_algebra: the store that covers the read ...
   std::vector<const Event*> later;         ///< ... and the later ones that miss it
 };
+
+/// The index as the program counts, without the axis over an element's units.
+std::vector<model::SymExpr> logical(const Access& access);
 
 Judged judge(const World& world, const Tags& tags, const Read& read);  // C2, C3, C6, C9
 Judged judge(const World& world, const Bounds& bounds);                // C5

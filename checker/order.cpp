@@ -1,5 +1,7 @@
 #include "checker/order.hpp"
 
+#include <fmt/format.h>
+
 #include "checker/address.hpp"
 #include "checker/cover.hpp"
 #include "model/substitute.hpp"
@@ -131,7 +133,45 @@ Cond overlap(const World& world, const Access& a, const Access& b) {
   return same_address(a.address, variables_of(a), b.address, variables_of(b), world.ranges);
 }
 
+/// `b`: the later access, written out.
+Question question_of(const StreamAccess& later, const Access& b, const Cond& wrong) {
+  Question q;
+  q.kind = model::FindingClass::race;
+  q.rule = "C4";
+  q.buffer = later.buffer;
+  q.reader = later.actor;
+  q.where = later.where;
+  q.step = b.place.step;
+  q.wrong = wrong;
+  q.running = b.running;
+  q.element = logical(b);
+  q.storage = b.storage;
+  return q;
+}
+
+/// Both happen, and to one element of the storage.
+Cond meet(const World& world, const Access& a, const Access& b) {
+  return instance_condition(a) && instance_condition(b) && overlap(world, a, b) && inside(world, a) &&
+         inside(world, b);
+}
+
 }  // namespace
+
+Judged judge(const World& world, const Meeting& meeting) {
+  Judged out;
+  const Access b = expanded(meeting.later.access);
+  const StreamAccess a = apart(meeting.earlier);
+  const Cond wrong = surely_disjoint(a.access, b, world.ranges) ? Cond(false) : meet(world, a.access, b);
+  out.by_algebra = wrong.is_false();
+  if (out.by_algebra) return out;
+  Question q = question_of(meeting.later, b, wrong);
+  q.message = fmt::format("shares memory with {}, and {} works on their elements in no order",
+                          meeting.earlier.buffer, meeting.later.actor.str());
+  if (!meeting.earlier.actor.has_holes()) q.writer = meeting.earlier.actor;
+  q.writer_where = meeting.earlier.where;
+  (meeting.may ? out.rests_on_unknown : out.questions).push_back(std::move(q));
+  return out;
+}
 
 std::optional<std::vector<Question>> races(const World& world) {
   std::vector<Question> questions;
@@ -152,21 +192,11 @@ std::optional<std::vector<Question>> races(const World& world) {
       }
       if (wrong.is_false()) continue;
       wrong = wrong && !happens_before(world, a, later, decided);
-      wrong = wrong && instance_condition(a.access) && instance_condition(b) && overlap(world, a.access, b) &&
-              inside(world, a.access) && inside(world, b);
+      wrong = wrong && meet(world, a.access, b);
       if (wrong.is_false()) continue;
-      Question q;
-      q.kind = model::FindingClass::race;
-      q.rule = "C4";
-      q.buffer = later.buffer;
-      q.reader = later.actor;
-      q.where = later.where;
-      q.step = b.place.step;
-      q.wrong = wrong;
-      q.running = b.running;
-      q.element = b.index;
-      q.storage = b.storage;
+      Question q = question_of(later, b, wrong);
       q.message = "is not ordered after " + earlier.actor.str();
+      if (!earlier.actor.has_holes()) q.writer = earlier.actor;
       q.writer_where = earlier.where;
       questions.push_back(std::move(q));
     }

@@ -11,5 +11,7 @@ namespace bufferproof::checker {
 
 /// One question per pair of accesses that may race. nullopt: stream or event names outside the fragment.
 std::optional<std::vector<Question>> races(const World& world);
+/// Accesses of one launch that come in no order.
+Judged judge(const World& world, const Meeting& meeting);
 
 }  // namespace bufferproof::checker

@@ -91,6 +91,8 @@ class Pass {
         result_.certificate.proofs.push_back(covered(world_, read, *judged.cover, judged.later));
       take(judged, read.where, read.buffer);
     }
+    for (const Meeting& meeting : world_.meetings)
+      take(judge(world_, meeting), meeting.later.where, meeting.later.buffer);
     if (!world_.several_streams) return;
     if (auto questions = races(world_)) {
       for (const Question& question : *questions) ask(question);

@@ -98,6 +98,7 @@ Refutation refutation(const model::Program& program, const World& world, const Q
   f.reader = question.reader.resolve(witness.values);
   f.element = witness.element;
   f.where = question.where;
+  f.writer = question.writer.resolve(witness.values);
   f.writer_where = question.writer_where;
   if (question.storage >= 0) f.alloc_where = world.storages[static_cast<std::size_t>(question.storage)].where;
   fill_writer(f, world, question, witness.values);

@@ -1,5 +1,6 @@
 #include "checker/walk.hpp"
 
+#include "checker/cover.hpp"
 #include "checker/walker.hpp"
 
 namespace bufferproof::checker {
@@ -147,9 +148,23 @@ int Walker::copy_object(int object, const Substitution& by) {
   return static_cast<int>(objects_.size()) - 1;
 }
 
+/// C7: against what a fallback may have delivered, and against what the file itself says elsewhere.
 void Walker::visit(const AssertLayout& s) {
-  for (const Use& use : uses(s.name, "assert_size_stride"))
-    report_mismatch(use, true, shown(text(s.name)), "assert_size_stride");
+  const Name asserting("assert_size_stride");
+  for (const Use& use : uses(s.name, asserting)) {
+    const Cond when = report_mismatch(use, {.declared = true}, shown(text(s.name)), asserting);
+    const auto& layout = use.state.value.layout;
+    const auto& held = objects_[static_cast<std::size_t>(use.binding.value.object)].dtype;
+    if (!layout || use.state.value.mismatch != Mismatch::none) continue;
+    const Layout asserted = in_units(rename_loops(s.layout), use.state.value.scale);
+    const bool other_elements = s.dtype && held && *s.dtype != *held;
+    const Cond differ = other_elements ? when : when && !same_sizes_and_strides(asserted, *layout);
+    if (differ.is_false()) continue;
+    world_.misuses.push_back({FindingClass::mismatch, differ && (alive_ ? *alive_ : Cond(true)), place(0),
+                              shown(text(s.name)), asserting, "C7",
+                              "does not have the layout and element type that are asserted", step_->where,
+                              objects_[use.binding.value.object].where});
+  }
 }
 
 /// E8: whatever it names becomes unknown, and no proof passes over it.

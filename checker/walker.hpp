@@ -101,10 +101,17 @@ class Walker {
   };
   std::vector<Use> uses(const Name& name, const Name& actor);
   Access ideal_access(const IndexSet& set, const Use& use, const Access& actual, int clause);
-  void read(const Name& buffer, const IndexSet& set, const From& from, bool relies, const Name& reader,
-            int clause, bool may = false);
+  /// What a reader takes for given of a handle (C7).
+  struct Reliance {
+    bool declared = false;  ///< its declared layout
+    std::optional<DType> elements;
+  };
+  static Reliance reliance(const Clause& clause) { return {clause.relies_on_declared, clause.compiled_for}; }
+  void read(const Name& buffer, const IndexSet& set, const From& from, const Reliance& relies,
+            const Name& reader, int clause, bool may = false);
   /// Reports C7 and gives the paths on which the handle is as declared, or the reader does not care.
-  Cond report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader);
+  Cond report_mismatch(const Use& use, const Reliance& relies, const std::string& buffer, const Name& reader);
+  Cond report_elements(const Use& use, DType loaded, const std::string& buffer, const Name& reader);
   From rename(const From& from) const;
   bool ends_inside(const Layout& layout, const SymExpr& size) const;
   void bounds(const Access& access, const std::string& buffer, const Name& actor);
@@ -117,6 +124,13 @@ class Walker {
                  const Name& actor);
   void visit(const Launch& s);
   void note_unwritten_outputs(const Launch& s, const Variant& variant);
+  // walker_apart.cpp: accesses of one launch that come in no order (C4).
+  std::vector<Guarded<HandleState>> stands(const Clause& clause);
+  bool may_meet(const Clause& a, const Clause& b);
+  void forget_order(Variant& variant);
+  void keep_apart(const Launch& s, const Variant& variant);
+  void keep_apart(const Launch& s, const Clause& a, const Clause& b);
+  static HandleState stored_as(const Layout& compiled, HandleState state);
   Name writer_identity(const Name& kernel);
   int run_variant(const Launch& s, const Variant& variant, const Name& writer, const Cond& guard, int order);
   void stream_access(const Clause& clause, const Launch& s, int order);

@@ -99,8 +99,8 @@ Access Walker::ideal_access(const IndexSet& set, const Use& use, const Access& a
   return out;
 }
 
-void Walker::read(const Name& buffer, const IndexSet& set, const From& from, bool relies, const Name& reader,
-                  int clause, bool may) {
+void Walker::read(const Name& buffer, const IndexSet& set, const From& from, const Reliance& relies,
+                  const Name& reader, int clause, bool may) {
   for (const Use& use : uses(buffer, reader)) {
     const HandleState& state = use.state.value;
     const Cond as_declared = report_mismatch(use, relies, shown(text(buffer)), reader);
@@ -122,15 +122,29 @@ void Walker::read(const Name& buffer, const IndexSet& set, const From& from, boo
 }
 
 /// C7: the reader relies on what was declared, and the handle is something else.
-Cond Walker::report_mismatch(const Use& use, bool relies, const std::string& buffer, const Name& reader) {
+Cond Walker::report_mismatch(const Use& use, const Reliance& relies, const std::string& buffer,
+                             const Name& reader) {
   const HandleState& state = use.state.value;
-  if (state.mismatch == Mismatch::none || (state.mismatch == Mismatch::strides && !relies)) return use.guard;
+  if (state.mismatch == Mismatch::none || (state.mismatch == Mismatch::strides && !relies.declared))
+    return relies.elements ? report_elements(use, *relies.elements, buffer, reader) : use.guard;
   world_.misuses.push_back({FindingClass::mismatch,
                             use.guard && state.mismatch_when && (alive_ ? *alive_ : Cond(true)), place(0),
                             buffer, rename_loops(reader), "C7",
                             "is not what the file declares: a fallback's result came with another layout",
                             step_->where, objects_[use.binding.value.object].where});
   return use.guard && !state.mismatch_when;
+}
+
+/// C7: a raw pointer takes the bytes for elements of its own type.
+Cond Walker::report_elements(const Use& use, DType loaded, const std::string& buffer, const Name& reader) {
+  const HandleObject& object = objects_[use.binding.value.object];
+  if (!object.dtype || same_elements(loaded, *object.dtype)) return use.guard;
+  world_.misuses.push_back({FindingClass::mismatch, use.guard && (alive_ ? *alive_ : Cond(true)), place(0),
+                            buffer, rename_loops(reader), "C7",
+                            fmt::format("holds {}, and {} loads {} from it", model::name(*object.dtype),
+                                        reader.str(), model::name(loaded)),
+                            step_->where, object.where});
+  return false;
 }
 
 From Walker::rename(const From& from) const {
@@ -171,18 +185,22 @@ void Walker::add_event(Event::Kind kind, const Access& access, const Name& write
   world_.storages[access.storage].events.push_back(Event{kind, access, writer, life, -1});
 }
 
+/// E2: the store goes to the base pointer with the kernel's own layout.
+HandleState Walker::stored_as(const Layout& compiled, HandleState state) {
+  Layout own = in_units(compiled, state.scale);
+  own.offset = own.offset + state.layout->offset;
+  state.layout = own;
+  state.spans_storage = false;
+  return state;
+}
+
 /// Writes and the like in the actual world; `ideal_too`: also where contracts are kept.
 void Walker::store(const Clause& clause, const Name& kernel, const Name& writer, const Cond& guard, int order,
                    bool ideal_too) {
   for (const Use& use : uses(clause.buffer, kernel)) {
     HandleState state = use.state.value;
-    if (clause.as_layout && state.layout) {
-      // E2: the store goes to the base pointer with the kernel's own layout.
-      Layout own = in_units(rename_loops(*clause.as_layout), state.scale);
-      own.offset = own.offset + state.layout->offset;
-      state.layout = own;
-      state.spans_storage = false;
-    }
+    if (clause.as_layout && state.layout)
+      state = stored_as(rename_loops(*clause.as_layout), std::move(state));
     const Cond when = use.guard && guard;
     if (when.is_false()) continue;
     Event::Kind kind = event_kind(clause.kind);
@@ -203,7 +221,7 @@ void Walker::store(const Clause& clause, const Name& kernel, const Name& writer,
 /// not into a handle that is not as declared (C7).
 Cond Walker::accumulate_reads(const Clause& clause, const Use& use, const Access& a, const Name& kernel) {
   const std::string buffer = shown(text(clause.buffer));
-  Cond as_declared = report_mismatch(use, clause.relies_on_declared, buffer, kernel);
+  Cond as_declared = report_mismatch(use, reliance(clause), buffer, kernel);
   if (as_declared.is_false()) return as_declared;
   Read r;
   r.access = a;

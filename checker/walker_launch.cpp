@@ -1,6 +1,7 @@
 // Roads of a launch: the rebind lemma, choices, deliveries (E4, E11, C1, C3).
 #include <algorithm>
 
+#include "checker/cover.hpp"
 #include "checker/variants.hpp"
 #include "checker/walker.hpp"
 
@@ -64,9 +65,10 @@ int Walker::run_variant(const Launch& s, const Variant& variant, const Name& wri
                         int order) {
   const Cond outer = path_;
   path_ = path_ && guard;
+  keep_apart(s, variant);
   for (const Clause& clause : variant.clauses) {
     if (clause.kind == Clause::Kind::read)
-      read(clause.buffer, clause.set, clause.from, clause.relies_on_declared, s.kernel, order, clause.may);
+      read(clause.buffer, clause.set, clause.from, reliance(clause), s.kernel, order, clause.may);
     else
       store(clause, s.kernel, writer, true, order, s.outputs.empty());
     stream_access(clause, s, order);
@@ -157,31 +159,14 @@ int Walker::result_storage(const std::string& name, const std::optional<Layout>&
   return storage;
 }
 
-/// Sizes for which two layouts of equal rank place some element differently, or have different elements.
-namespace {
-Cond sizes_differ(const Layout& a, const Layout& b) {
-  if (a.rank() != b.rank()) return true;
-  Cond out(false);
-  for (std::size_t i = 0; i < a.rank(); ++i) out = out || Cond::ne(a.sizes[i], b.sizes[i]);
-  return out;
-}
-
-Cond strides_differ(const Layout& a, const Layout& b) {
-  Cond out(false);
-  for (std::size_t i = 0; i < a.rank(); ++i)
-    out = out || (Cond::ne(a.sizes[i], 1) && Cond::ne(a.strides[i], b.strides[i]));
-  return out;
-}
-}  // namespace
-
 /// C7: shape before strides; a difference of dtype is one of shape.
 void Walker::compare_with_declared(const Rebind& rebind, const HandleObject& object,
                                    const std::optional<Layout>& result, HandleState& state) {
   const bool dtype_differs = rebind.dtype && object.dtype && *rebind.dtype != *object.dtype;
   if (dtype_differs) state.mismatch = Mismatch::shape;
   if (dtype_differs || !object.declared || !result) return;
-  const Cond shape = sizes_differ(*result, *object.declared);
-  const Cond strides = shape.is_false() ? strides_differ(*result, *object.declared) : Cond(false);
+  const Cond shape = !same_sizes(*result, *object.declared);
+  const Cond strides = shape.is_false() ? !same_strides(*result, *object.declared) : Cond(false);
   if (shape.is_false() && strides.is_false()) return;
   state.mismatch = shape.is_false() ? Mismatch::strides : Mismatch::shape;
   state.mismatch_when = shape.is_false() ? strides : shape;
@@ -253,6 +238,7 @@ void Walker::forget_what_does_not_matter(Variant& variant) {
       if (same_placement(own, *state->layout)) clause.as_layout.reset();
     }
   }
+  forget_order(variant);
   sort_clauses(variant);
 }
 

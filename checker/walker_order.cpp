@@ -168,7 +168,7 @@ void Walker::visit(const Return& s) {
   if (!s.after_everything) add_sync(Sync::Kind::launch, s.stream, {});
   for (const Return::Item& item : s.items) {
     const std::size_t first = world_.reads.size();
-    read(item.name, item.set, item.from, false, "result", 0);
+    read(item.name, item.set, item.from, {}, "result", 0);
     for (std::size_t i = first; i < world_.reads.size(); ++i) {
       if (s.after_everything) {
         world_.reads[i].access.place.at_end = true;

@@ -131,6 +131,13 @@ struct StreamAccess {
   model::SourceLocation where;
 };
 
+/// C4 within one launch: two accesses that come in no order must not meet in an element.
+struct Meeting {
+  StreamAccess earlier;
+  StreamAccess later;
+  bool may = false;  ///< it is not known that both elements are touched (E1)
+};
+
 struct Sync {
   enum class Kind : std::uint8_t { signal, wait, hostsync, launch } kind = Kind::launch;
   Place place;
@@ -155,6 +162,7 @@ struct World {
   std::vector<Bounds> bounds;
   std::vector<Misuse> misuses;
   std::vector<StreamAccess> stream_accesses;
+  std::vector<Meeting> meetings;
   std::vector<Sync> syncs;
   std::vector<Choice> choices;
   std::vector<Undecided> undecided;

@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/input.hpp"
 #include "cli/runtimes.hpp"
+#include "cli/wording.hpp"
 
 namespace bufferproof::cli {
 namespace {
@@ -72,6 +73,8 @@ int check(const Options& options, Streams streams) {
     for (model::Program& program : read_programs(input, options.input_options)) {
       Judged judged = check_program(std::move(program), request);
       for (const std::string& remark : judged.remarks) streams.err << remark << '\n';
+      for (ReportedFinding& finding : judged.report.findings)
+        finding.reading = reading_options(options.input_options);
       certificates.insert(certificates.end(), judged.certificates.begin(), judged.certificates.end());
       report.programs.push_back(std::move(judged.report));
     }
@@ -113,13 +116,16 @@ Action add_check(CLI::App& app) {
   command->add_option("-o,--output", options->output, "Write the report to this file");
   command->add_option("--certificate", options->certificate, "Write what was proved, and how, for 'verify'");
   command->add_option("--timeout", options->seconds, "Seconds of wall time per program and profile")
+      ->capture_default_str()
       ->check(CLI::PositiveNumber)
       ->check(
           [](const std::string& text) {
             return std::isfinite(std::strtod(text.c_str(), nullptr)) ? "" : "expected a number of seconds";
           },
           "");
-  command->add_option("--memory-limit", options->mebibytes, "MiB of memory")->check(CLI::Range(64, 1 << 20));
+  command->add_option("--memory-limit", options->mebibytes, "MiB of memory")
+      ->capture_default_str()
+      ->check(CLI::Range(64, 1 << 20));
   return [options](Streams streams) { return check(*options, streams); };
 }
 

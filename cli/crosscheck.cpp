@@ -23,24 +23,25 @@ using Outputs = std::vector<simulator::ReturnedTensor>;
 
 /// Where the arithmetics put one element.
 struct Range {
-  double least = 0;
-  double greatest = 0;
+  long double least = 0;
+  long double greatest = 0;
   bool has_nan = false;
-  double width() const { return greatest - least; }
+  long double width() const { return greatest - least; }
   /// Of a value from the range; 0 inside.
-  double distance(double x) const { return std::max({least - x, x - greatest, 0.0}); }
-  bool explains(double x) const { return std::isnan(x) ? has_nan : distance(x) <= width(); }
+  long double distance(long double x) const { return std::max({least - x, x - greatest, 0.0L}); }
+  bool explains(long double x) const { return std::isnan(x) ? has_nan : distance(x) <= width(); }
 };
 
 /// One output of the device beside what the arithmetics give.
 struct Judged {
   std::size_t position = 0;  ///< among the program's outputs
-  std::vector<double> device;
+  std::vector<long double> device;
   std::vector<Range> ranges;
 };
 
-Range range_of(const std::vector<std::vector<double>>& arithmetics, std::size_t element) {
-  Range out{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), false};
+Range range_of(const std::vector<std::vector<long double>>& arithmetics, std::size_t element) {
+  Range out{std::numeric_limits<long double>::infinity(), -std::numeric_limits<long double>::infinity(),
+            false};
   for (const auto& values : arithmetics) {
     out.has_nan |= std::isnan(values[element]);
     out.least = std::min(out.least, values[element]);
@@ -152,7 +153,7 @@ class Checker {
                               kernels::format_sizes(meant.sizes()), name, model::name(tensor.dtype()),
                               kernels::format_sizes(tensor.sizes())));
     out.device = numbers_of(tensor.view());
-    std::vector<std::vector<double>> arithmetics;
+    std::vector<std::vector<long double>> arithmetics;
     for (const auto& [profile, outputs] : golden_)
       arithmetics.push_back(numbers_of(outputs[out.position].tensor.view()));
     for (std::size_t i = 0; i < out.device.size(); ++i) out.ranges.push_back(range_of(arithmetics, i));
@@ -179,13 +180,14 @@ class Checker {
     out.name = names_[static_cast<std::size_t>(&judged - judged_.data())];
     out.elements = static_cast<std::int64_t>(judged.device.size());
     for (std::size_t i = 0; i < judged.device.size(); ++i) {
-      const double x = judged.device[i];
+      const long double x = judged.device[i];
       const Range& range = judged.ranges[i];
       out.beyond_rounding += !range.explains(x);
       out.nans += std::isnan(x) && !range.has_nan;
       if (std::isfinite(x) && std::isfinite(range.distance(x)))
-        out.largest_error = std::max(out.largest_error, range.distance(x));
-      if (std::isfinite(range.width())) out.largest_spread = std::max(out.largest_spread, range.width());
+        out.largest_error = std::max(out.largest_error, static_cast<double>(range.distance(x)));
+      if (std::isfinite(range.width()))
+        out.largest_spread = std::max(out.largest_spread, static_cast<double>(range.width()));
     }
     return out;
   }
@@ -237,10 +239,10 @@ class Checker {
   }
 
   /// The road's rounding is taken to be as large as that of the arithmetics on the golden run.
-  static void add_fit(const Judged& judged, const std::vector<double>& road, RoadFit& fit) {
+  static void add_fit(const Judged& judged, const std::vector<long double>& road, RoadFit& fit) {
     for (std::size_t i = 0; i < road.size(); ++i) {
       const Range& range = judged.ranges[i];
-      const double x = judged.device[i];
+      const long double x = judged.device[i];
       if (std::isnan(road[i]) && !range.has_nan) {
         ++fit.open;
       } else if (std::abs(x - road[i]) <= 2 * range.width() || x == road[i]) {

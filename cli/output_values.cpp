@@ -33,6 +33,13 @@ double number(T x) {
   }
 }
 
+/// Without rounding: 64-bit integers too.
+template <typename T>
+long double exact(T x) {
+  if constexpr (std::is_same_v<T, std::int64_t>) return x;
+  return number(x);
+}
+
 template <typename T>
 void count(const Tensor& tensor, OutputSummary& out) {
   for (const T element : tensor.elements<T>()) {
@@ -59,9 +66,11 @@ bool same(const T& a, const T& b) {
 }
 
 /// How bad it is that x stands where y should.
-double error_of(double x, double y) {
-  const bool finite = std::isfinite(x) && std::isfinite(y);
-  return finite ? std::abs(x - y) : std::numeric_limits<double>::infinity();
+template <typename T>
+double error_of(T x, T y) {
+  const long double difference = exact(x) - exact(y);
+  return std::isfinite(difference) ? static_cast<double>(std::abs(difference))
+                                   : std::numeric_limits<double>::infinity();
 }
 
 template <typename T>
@@ -74,7 +83,7 @@ OutputDifference compare_elements(const Tensor& value, const Tensor& golden) {
     if (same(a[i], b[i])) continue;
     const double x = number(a[i]);
     const double y = number(b[i]);
-    const double error = error_of(x, y);
+    const double error = error_of(a[i], b[i]);
     const auto ordinal = static_cast<std::int64_t>(i);
     if (out.wrong++ == 0) out.first = index_of(ordinal, value.sizes());
     if (error > worst) {
@@ -118,11 +127,11 @@ std::optional<double> element_of(const ConstTensorView& tensor, const std::vecto
   });
 }
 
-std::vector<double> numbers_of(const ConstTensorView& tensor) {
+std::vector<long double> numbers_of(const ConstTensorView& tensor) {
   const Tensor dense = kernels::contiguous_copy(tensor);
-  std::vector<double> out;
+  std::vector<long double> out;
   kernels::visit_dtype(tensor.dtype(), [&](auto tag) {
-    for (const auto x : dense.template elements<typename decltype(tag)::type>()) out.push_back(number(x));
+    for (const auto x : dense.template elements<typename decltype(tag)::type>()) out.push_back(exact(x));
   });
   return out;
 }

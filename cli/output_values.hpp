@@ -48,7 +48,7 @@ std::optional<double> element_of(const kernels::ConstTensorView& tensor,
                                  const std::vector<std::int64_t>& index);
 
 /// Every element as a number, in row-major order.
-std::vector<double> numbers_of(const kernels::ConstTensorView& tensor);
+std::vector<long double> numbers_of(const kernels::ConstTensorView& tensor);
 
 /// Raises std::invalid_argument when shapes or element types differ.
 OutputDifference compare(const kernels::ConstTensorView& value, const kernels::ConstTensorView& golden);

@@ -40,6 +40,7 @@ struct ReportedFinding {
   Standing standing = Standing::counted;
   std::string reason;   ///< of a suppression
   std::string expires;  ///< of a suppression, YYYY-MM-DD
+  std::string reading;  ///< options the file was read with, as a shell takes them; empty: none
 };
 
 /// One program under one runtime profile.

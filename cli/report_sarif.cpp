@@ -50,8 +50,10 @@ Json code_flow(const ReportedFinding& f, const std::string& file) {
   };
   const model::Finding& finding = f.finding;
   add(finding.alloc_where, fmt::format("{} is allocated", finding.buffer), "important");
-  add(finding.writer_where,
-      fmt::format("{} runs here and is not what the read of {} needs", finding.writer, element_name(finding)),
+  const char* writes = finding.kind == model::FindingClass::race
+                           ? "{} accesses the memory of {} here too"
+                           : "{} runs here and is not what the read of {} needs";
+  add(finding.writer_where, fmt::format(fmt::runtime(writes), finding.writer, element_name(finding)),
       "important");
   add(finding.where, fmt::format("{} {}", finding.reader, meaning(finding.kind)), "essential");
   if (steps.empty()) steps.push_back({{"location", location(finding.where, file, finding.message)}});

@@ -154,6 +154,10 @@ void choose_sizes(const RunOptions& options, const model::Program& program, mode
                                           : fmt::format("no symbol is named '{}'; {}", symbol,
                                                         model::name_hint(symbol, known)));
     const std::vector<std::string> values = split(text.substr(at + 1), ',');
+    if (values.size() > plan.calls.size())
+      fail_option("--size",
+                  fmt::format("'{}' has sizes of {} calls and there {} {}; --calls says how many", text,
+                              values.size(), plan.calls.size() == 1 ? "is" : "are", plan.calls.size()));
     for (std::size_t call = 0; call < plan.calls.size(); ++call)
       plan.calls[call][symbol] = integer(values[std::min(call, values.size() - 1)], "--size", text);
   }
@@ -209,6 +213,8 @@ model::Fault parse_fault(const std::string& text) {
     if (ends.size() > 2) fail_option("--fault", fmt::format("expected LO:HI, found '{}'", axis));
     const std::int64_t lo = integer(ends[0], "--fault", text);
     fault.region.emplace_back(lo, ends.size() == 2 ? integer(ends[1], "--fault", text) : lo + 1);
+    if (lo < 0 || fault.region.back().second <= lo)
+      fail_option("--fault", fmt::format("expected LO:HI with 0 <= LO < HI, found '{}' in '{}'", axis, text));
   }
   return fault;
 }

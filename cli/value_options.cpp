@@ -72,7 +72,8 @@ void declare_value_options(CLI::App& command, ValueOptions& options) {
   command.add_option("--out", options.out, "Write the outputs to this .npz");
   command.add_option("--numerics", options.numerics,
                      "Arithmetic: ieee-f32, ascend-a2, ascend-a2-no-hf32 or f64");
-  command.add_option("--seed", options.seed, "What inputs that are not given are generated from");
+  command.add_option("--seed", options.seed, "What inputs that are not given are generated from")
+      ->check(CLI::NonNegativeNumber);
 }
 
 const kernels::NumericsProfile& numerics_of(const ValueOptions& options) {

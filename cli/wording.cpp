@@ -15,7 +15,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kRules{{
     {"C1", "every road of a launch writes every element of its declared outputs"},
     {"C2", "every element that is read was written before"},
     {"C3", "the last writer of an element that is read is the producer the program means"},
-    {"C4", "conflicting accesses on different streams are ordered"},
+    {"C4",
+     "conflicting accesses on different streams, or through several operands of one launch, are ordered"},
     {"C5", "accesses stay inside their handle and its storage"},
     {"C6", "no name is used after its release or without storage"},
     {"C7", "what a launch delivers has the declared shape, dtype and strides"},
@@ -49,6 +50,13 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
+std::string reading_options(const InputOptions& options) {
+  std::string out;
+  if (!options.schema.empty()) out += " --schema " + quoted(options.schema);
+  if (!options.graphs.empty()) out += " --graphs " + quoted(options.graphs);
+  return out;
+}
+
 std::string_view meaning(FindingClass c) {
   switch (c) {
     case FindingClass::unwritten:
@@ -62,7 +70,7 @@ std::string_view meaning(FindingClass c) {
     case FindingClass::oob:
       return "accesses an element outside the buffer";
     case FindingClass::race:
-      return "is not ordered with a conflicting access on another stream";
+      return "is not ordered with a conflicting access to the same element";
     case FindingClass::noalloc:
       return "uses a name that has no storage on this path";
     case FindingClass::dead:
@@ -87,6 +95,8 @@ std::string advice(const ReportedFinding& finding) {
     case FindingClass::oob:
       return "bound the access by the buffer's own extent";
     case FindingClass::race:
+      if (finding.finding.writer == finding.finding.reader)  // of one launch
+        return "give the launch's operands memory of their own";
       return "record an event after the earlier access and let the later stream wait for it";
     case FindingClass::noalloc:
       return "allocate the buffer on every path that uses it";
@@ -136,7 +146,7 @@ std::string force_line(const ReportedFinding& finding) {
 }
 
 std::string replay_command(const ReportedFinding& finding, const std::string& file) {
-  std::string out = "bufferproof simulate " + quoted(file);
+  std::string out = "bufferproof simulate " + quoted(file) + finding.reading;
   if (!finding.runtimes.empty()) out += " --runtime " + quoted(finding.runtimes.front());
   for (const auto& [kernel, variant] : finding.plan.variants)
     if (std::find(finding.fallback_kernels.begin(), finding.fallback_kernels.end(), kernel) !=

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "cli/input.hpp"
 #include "cli/report.hpp"
 
 namespace bufferproof::cli {
@@ -23,6 +24,8 @@ std::string sizes(const model::RunPlan& plan);
 std::string spelling(const model::Fault& fault);
 /// The line for torch_npu that forces the same road on a device; empty when no kernel falls back.
 std::string force_line(const ReportedFinding& finding);
+/// The options as a shell takes them, each with a space before.
+std::string reading_options(const InputOptions& options);
 /// The command that replays the finding.
 std::string replay_command(const ReportedFinding& finding, const std::string& file);
 /// "n in 1..8, s0 >= 2", the ranges a proof holds for; empty without symbols.

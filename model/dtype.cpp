@@ -54,6 +54,12 @@ constexpr std::array<std::pair<std::string_view, DType>, 12> kAliases{{
 int size_in_bytes(DType dtype) { return row(dtype).bytes; }
 std::string_view name(DType dtype) { return row(dtype).name; }
 std::string_view torch_name(DType dtype) { return row(dtype).torch; }
+bool same_elements(DType loaded, DType held) {
+  const auto is_byte = [](DType dtype) { return size_in_bytes(dtype) == 1; };
+  const bool truth = (loaded == DType::i1 || held == DType::i1) && is_byte(loaded) && is_byte(held);
+  return loaded == held || truth || (held == DType::i64 && is_floating(loaded));
+}
+
 bool is_floating(DType dtype) { return row(dtype).floating; }
 
 std::optional<DType> parse_dtype(std::string_view text) {

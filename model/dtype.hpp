@@ -19,6 +19,9 @@ std::string_view name(DType dtype);
 /// "torch.float32", "torch.bool", ... : the spelling of wrappers.
 std::string_view torch_name(DType dtype);
 bool is_floating(DType dtype);
+/// A pointer to `loaded` finds its elements in a buffer of `held`. Complex numbers have no type of their own
+/// here: kernels get them as pairs, in 64-bit buffers. A truth value is a byte.
+bool same_elements(DType loaded, DType held);
 /// Accepts "f32", "si64", "ui8", "b8", "float32", "torch.float32", "bool", ...; nullopt if unknown.
 std::optional<DType> parse_dtype(std::string_view text);
 

@@ -72,6 +72,16 @@ struct From {
 // ---- effects
 // ----------------------------------------------------------------------------------------------------
 
+/// How an access is ordered among those of its own road (C4): two that are not ordered must not meet in an
+/// element.
+enum class Within : std::uint8_t {
+  ordered,    ///< as the clauses stand: the text is written for it, or nothing is known
+  unordered,  ///< iterations run in any order
+  in_place,   ///< as unordered, but an iteration loads what it stores: a store of the same layout in the same
+              ///< memory is fine
+  unclear,    ///< unordered or in_place
+};
+
 /// One access of a launch. Clauses of a launch take effect in the order given.
 struct Clause {
   enum class Kind : std::uint8_t {
@@ -92,6 +102,10 @@ struct Clause {
   /// Of a read: it is not known that every element of the set matters (E1), so what goes wrong in it is
   /// undecided, not refuted.
   bool may = false;
+  Within within = Within::ordered;
+  /// Of a read through a raw pointer: the element type it was compiled for (C7). nullopt: whatever the
+  /// handle's is.
+  std::optional<DType> compiled_for;
   bool operator==(const Clause&) const = default;
 };
 

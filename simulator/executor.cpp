@@ -82,9 +82,13 @@ std::int64_t Executor::number(const model::SymExpr& e, const Step& at) const {
 }
 
 // C7
-bool Executor::mismatched(const AccessPoint& at, const Actor& actor, bool relies_on_declared) {
+bool Executor::mismatched(const AccessPoint& at, const Actor& actor, bool relies_on_declared,
+                          std::optional<model::DType> elements) {
   const Mismatch kind = at.handle->mismatch;
-  if (kind == Mismatch::none || (kind == Mismatch::strides && !relies_on_declared)) return false;
+  const bool as_declared = kind == Mismatch::none || (kind == Mismatch::strides && !relies_on_declared);
+  const auto& held = at.handle->dtype;
+  const bool other_elements = as_declared && elements && held && !model::same_elements(*elements, *held);
+  if (as_declared && !other_elements) return false;
   Finding out;
   out.kind = FindingClass::mismatch;
   out.rule = "C7";
@@ -92,8 +96,11 @@ bool Executor::mismatched(const AccessPoint& at, const Actor& actor, bool relies
   out.reader = actor.reader;
   out.where = actor.where;
   out.alloc_where = at.handle->storage->where;
-  out.message = fmt::format("{} relies on the {} declared for {}, which has another one", actor.reader,
-                            kind == Mismatch::strides ? "strides" : "shape or dtype", at.buffer);
+  out.message = other_elements
+                    ? fmt::format("{} holds {}, and {} loads {} from it", at.buffer, model::name(*held),
+                                  actor.reader, model::name(*elements))
+                    : fmt::format("{} relies on the {} declared for {}, which has another one", actor.reader,
+                                  kind == Mismatch::strides ? "strides" : "shape or dtype", at.buffer);
   state_.report(std::move(out));
   return true;
 }

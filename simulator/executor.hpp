@@ -39,6 +39,8 @@ class Executor {
   void exec(const model::Copy& s, const model::Step& at);
   std::shared_ptr<Handle> accessed_handle(const model::Clause& c, const Binding& binding,
                                           const Actor& actor) const;
+  void keep_apart(const model::Variant& variant, const Actor& actor);
+  void keep_apart(const model::Clause& a, const model::Clause& b, const Actor& actor);
   void tune(const model::Launch& launch, const model::Variant& variant, const Actor& actor);
   void clause(const model::Launch& launch, const model::Clause& c, const Actor& actor, int write_index);
   void actual_clause(const model::Clause& c, const AccessPoint& at, const Binding& binding,
@@ -76,7 +78,8 @@ class Executor {
   void remember_output(const AccessPoint& at, const Actor& caller);
   Actor actor(const std::string& reader, const model::Step& at);
   /// C7: true when the access ends there.
-  bool mismatched(const AccessPoint& at, const Actor& actor, bool relies_on_declared);
+  bool mismatched(const AccessPoint& at, const Actor& actor, bool relies_on_declared,
+                  std::optional<model::DType> elements = std::nullopt);
   void judged_read(const AccessPoint& at, const Binding& binding, const Actor& actor, const model::From& from,
                    const model::IndexSet& set);
   std::int64_t number(const model::SymExpr& e, const model::Step& at) const;

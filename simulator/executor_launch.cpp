@@ -44,6 +44,7 @@ void Executor::exec(const Launch& s, const Step& at) {
   if (state_.hooks) state_.hooks->launched(s, variant, state_, launch);
   remember_launch(s, variant, launch);
   tune(s, variant, launch);
+  keep_apart(variant, launch);
   int writes = 0;
   for (const Clause& c : variant.clauses) {
     clause(s, c, launch, writes);
@@ -54,6 +55,48 @@ void Executor::exec(const Launch& s, const Step& at) {
   ideal_outputs(s, launch);
   rebind(variant, launch);
   if (state_.hooks) state_.hooks->launch_over(state_, launch);
+}
+
+namespace {
+
+bool same_window(const Handle& a, const Handle& b) {
+  if (!a.known_layout || !b.known_layout || a.base() != b.base() || a.span() != b.span()) return false;
+  if (a.shape.sizes != b.shape.sizes) return false;
+  for (std::size_t i = 0; i < a.shape.sizes.size(); ++i)
+    if (a.shape.sizes[i] != 1 && a.shape.strides[i] != b.shape.strides[i]) return false;
+  return true;
+}
+
+}  // namespace
+
+// C4
+void Executor::keep_apart(const Variant& variant, const Actor& actor) {
+  using model::Within;
+  for (std::size_t i = 0; i < variant.clauses.size(); ++i)
+    for (std::size_t j = i + 1; j < variant.clauses.size(); ++j) {
+      const Clause& a = variant.clauses[i];
+      const Clause& b = variant.clauses[j];
+      const bool reads = a.kind == Clause::Kind::read && b.kind == Clause::Kind::read;
+      if (!reads && a.within != Within::ordered && b.within != Within::ordered) keep_apart(a, b, actor);
+    }
+}
+
+/// C4: a load and a store, or two stores, in no order. An iteration that stores where it loads is one step.
+void Executor::keep_apart(const Clause& a, const Clause& b, const Actor& actor) {
+  const auto stand = [&](const Clause& c) -> std::optional<AccessPoint> {
+    const std::string name = state_.text(c.buffer, actor.where);
+    const auto found = state_.names.find(name);
+    if (found == state_.names.end() || !found->second.actual) return std::nullopt;
+    return access(name, accessed_handle(c, found->second, actor), c.set, actor.where);
+  };
+  const auto one = stand(a);
+  auto other = stand(b);
+  if (!one || !other || one->handle->storage != other->handle->storage) return;
+  const bool same = a.kind == Clause::Kind::read && a.within != model::Within::unordered &&
+                    same_window(*one->handle, *other->handle);
+  if (same && a.within == model::Within::in_place) return;
+  other->uncertain = same || one->uncertain || other->uncertain || a.may;  // E1
+  memory_.check_apart(*one, *other, actor);
 }
 
 /// E10: a candidate before this one stored the outputs as it does, those it also reads excepted: of mutated
@@ -114,7 +157,7 @@ void Executor::clause(const Launch& launch, const Clause& c, const Actor& actor,
 void Executor::actual_clause(const Clause& c, const AccessPoint& at, const Binding& binding,
                              const Actor& actor, const std::vector<const model::Fault*>& faults) {
   const bool reads = c.kind == Clause::Kind::read || c.kind == Clause::Kind::accumulate;
-  if (reads && mismatched(at, actor, c.relies_on_declared)) return;
+  if (reads && mismatched(at, actor, c.relies_on_declared, c.compiled_for)) return;
   memory_.check_bounds(at, actor);
   memory_.check_order(at, actor, access_kind(c.kind));
   switch (c.kind) {

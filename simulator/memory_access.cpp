@@ -113,6 +113,20 @@ void MemoryAccess::check_order(const AccessPoint& at, const Actor& actor, Access
   });
 }
 
+// C4
+void MemoryAccess::check_apart(const AccessPoint& earlier, const AccessPoint& later, const Actor& actor) {
+  RangeMap touched(later.handle->storage->size);
+  for_each_run(earlier.selection, [&](std::int64_t lo, std::int64_t hi) { touched.assign(lo, hi, 1); });
+  for_each_run(later.selection, [&](std::int64_t lo, std::int64_t hi) {
+    touched.for_each(lo, hi, [&](std::int64_t from, std::int64_t to, TagId yes) {
+      if (yes == 1)
+        find(FindingClass::race, "C4", later, actor, from, to, actor.reader,
+             fmt::format("{} shares memory with {}, and {} works on their elements in no order", later.buffer,
+                         earlier.buffer, actor.reader));
+    });
+  });
+}
+
 // ---- writes
 // ---------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,8 @@ class MemoryAccess {
   void check_bounds(const AccessPoint& at, const Actor& actor);
   /// C4: reports a conflict with an earlier access, then remembers this one.
   void check_order(const AccessPoint& at, const Actor& actor, AccessKind kind);
+  /// C4: accesses of one step that come in no order; reports the first element of `later` that both touch.
+  void check_apart(const AccessPoint& earlier, const AccessPoint& later, const Actor& actor);
 
   /// bufprog: the producer is the one `from` names.
   void read(const AccessPoint& at, const Actor& actor, const model::From& from);

@@ -39,16 +39,14 @@ bool stores_to_parameter(const TensorFunction& function, const TensorOp& op) {
 
 }  // namespace
 
-std::vector<BoxParts> demanded_elements(const TensorFunction& function) {
-  std::vector<BoxParts> demand(function.values.size());
+namespace {
+
+void add_demand(const TensorFunction& function, ValueId id, BoxPart part, std::vector<BoxParts>& demand) {
+  add_part(demand[static_cast<std::size_t>(id)], std::move(part), full_box(function.type(id).shape));
+}
+
+void walk_back(const TensorFunction& function, std::vector<BoxParts>& demand) {
   const std::vector<bool> data = depends_on_data(function);
-  auto add = [&](ValueId id, BoxPart part) {
-    add_part(demand[static_cast<std::size_t>(id)], std::move(part), full_box(function.type(id).shape));
-  };
-  for (ValueId id : function.results) add(id, {full_box(function.type(id).shape), true});
-  for (const TensorOp& op : function.ops)
-    if (stores_to_parameter(function, op))
-      add(op.results[0], {full_box(function.type(op.results[0]).shape), true});
   for (auto op = function.ops.rbegin(); op != function.ops.rend(); ++op) {
     const OpRule& rule = *OpRegistry::shipped().find(op->name);
     OpContext context{function, *op};
@@ -59,9 +57,29 @@ std::vector<BoxParts> demanded_elements(const TensorFunction& function) {
         for (std::size_t k = 0; k < op->operands.size(); ++k)
           for (BoxPart& part : rule.reads(context, r, wanted.box, k)) {
             part.exact = (part.exact || either) && wanted.exact;
-            add(op->operands[k], std::move(part));
+            add_demand(function, op->operands[k], std::move(part), demand);
           }
   }
+}
+
+}  // namespace
+
+std::vector<BoxParts> demanded_elements(const TensorFunction& function) {
+  std::vector<BoxParts> demand(function.values.size());
+  const auto all_of = [&](ValueId id) {
+    add_demand(function, id, {full_box(function.type(id).shape), true}, demand);
+  };
+  for (ValueId id : function.results) all_of(id);
+  for (const TensorOp& op : function.ops)
+    if (stores_to_parameter(function, op)) all_of(op.results[0]);
+  walk_back(function, demand);
+  return demand;
+}
+
+std::vector<BoxParts> elements_behind(const TensorFunction& function, std::size_t result, const Box& wanted) {
+  std::vector<BoxParts> demand(function.values.size());
+  add_demand(function, function.results[result], {wanted, true}, demand);
+  walk_back(function, demand);
   return demand;
 }
 

@@ -12,5 +12,7 @@ namespace bufferproof::model {
 
 /// One list per value of the function.
 std::vector<BoxParts> demanded_elements(const TensorFunction& function);
+/// Per value what the given elements of one result are computed from.
+std::vector<BoxParts> elements_behind(const TensorFunction& function, std::size_t result, const Box& wanted);
 
 }  // namespace bufferproof::model

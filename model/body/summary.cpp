@@ -71,6 +71,43 @@ void describe_eager(const TensorFunction& function, const std::vector<EagerTenso
   }
 }
 
+/// The element of a result at an index no text has names for.
+Box one_element(std::size_t rank) {
+  Box box;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const SymExpr at = SymExpr::symbol("$" + std::to_string(axis));
+    box.axes.push_back({at, at + 1});
+  }
+  return box;
+}
+
+/// C4: an element of a result that needs an input's element of another index may be stored before that is
+/// loaded.
+Within order_of(const BoxParts& loaded, const TensorType& input, const Box& stored,
+                const TensorType& result) {
+  Within out = Within::in_place;
+  for (const BoxPart& part : loaded) {
+    if (part.box == stored && input.shape == result.shape) continue;
+    if (part.exact) return Within::unordered;
+    out = Within::unclear;
+  }
+  return out;
+}
+
+void find_order(const TensorFunction& function, std::vector<InputSummary>& inputs) {
+  for (InputSummary& input : inputs) input.within = Within::in_place;
+  for (std::size_t r = 0; r < function.results.size(); ++r) {
+    const TensorType& result = function.type(function.results[r]);
+    const Box stored = one_element(result.rank());
+    const std::vector<BoxParts> behind = elements_behind(function, r, stored);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const BoxParts& loaded = behind[static_cast<std::size_t>(function.parameters[i])];
+      const Within here = order_of(loaded, inputs[i].type, stored, result);
+      if (here != Within::in_place && inputs[i].within != Within::unordered) inputs[i].within = here;
+    }
+  }
+}
+
 std::string count_message(std::string_view what, std::size_t kernel, std::size_t fallback) {
   return fmt::format("the kernel has {} {}, its fallback {}", kernel, what, fallback);
 }
@@ -85,6 +122,7 @@ BodySummary summarize(const TensorFunction& function,
   std::vector<std::vector<UndefinedElements>> undefined = undefined_elements(function);
   std::vector<EagerTensor> eager = eager_tensors(function, parameter_strides);
   find_overwritten(function, eager, summary.inputs);
+  find_order(function, summary.inputs);
   for (std::size_t i = 0; i < function.results.size(); ++i) {
     ValueId id = function.results[i];
     OutputSummary output;

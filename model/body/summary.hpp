@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/body/region.hpp"
+#include "model/program.hpp"
 #include "model/tensor_function.hpp"
 
 namespace bufferproof::model {
@@ -42,6 +43,7 @@ struct InputSummary {
   bool scalar = false;
   std::vector<ReadElements> reads;  ///< empty: no element that can matter is read
   Overwritten overwritten = Overwritten::none;
+  Within within = Within::unordered;  ///< how its loads stand to a kernel's stores
 };
 
 /// How eager execution (the FX fallback) hands a result over.

@@ -23,7 +23,10 @@ class Binder {
   BodyFacts bind() {
     for (std::size_t i = 0; i < body_.inputs.size(); ++i) bind_symbols(i);
     for (std::size_t i = 0; i < body_.inputs.size(); ++i) add_reads(i);
-    for (const InputSummary& input : body_.inputs) facts_.overwritten.push_back(input.overwritten);
+    for (const InputSummary& input : body_.inputs) {
+      facts_.overwritten.push_back(input.overwritten);
+      facts_.within.push_back(input.within);
+    }
     for (const OutputSummary& output : body_.outputs) facts_.results.push_back(result(output));
     for (const Cond& assumption : body_.assumptions)
       if (!assumption.substitute(symbols_).is_true()) facts_.open_sizes = true;

@@ -16,6 +16,9 @@ constexpr const char* kFallbackWellBehaved =
     "not in the file)";
 constexpr const char* kFallbackAsCompiled =
     "the FX fallback computes what the compiled text says (its graph is not in the file)";
+constexpr const char* kMovedIntoOwnMemory =
+    "the FX fallback puts elements that are only moved into memory of their own, row-major (its graph is not "
+    "in the file)";
 constexpr const char* kStridesAgree =
     "the FX fallback's results are row-major where symbolic sizes leave it open";
 constexpr const char* kSizesAgree = "the sizes a kernel's body computes are those the wrapper declares";
@@ -39,12 +42,16 @@ bool copies_inputs(const LaunchContext& context) {
 
 const std::vector<ElementBox> kNoBoxes;
 
-void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& facts, bool relies,
+/// `compiled`: by a kernel that stores as it loads, through base pointers.
+void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& facts, bool compiled,
                Variant& road) {
+  const bool relies = compiled && !copies_inputs(context);
   for (std::size_t i = 0; i < input_count(context); ++i) {
     const Name& handle = context.launch.arguments[i].handle;
     if (handle.empty()) continue;
     Clause read = intended_read(handle, relies);
+    if (compiled && !(copies_inputs(context) && !context.environment.contiguous(handle)))
+      read.within = facts && i < facts->within.size() ? facts->within[i] : Within::in_place;
     if (!facts || i >= facts->reads.size() || !facts->reads[i]) {
       road.clauses.push_back(read);
       continue;
@@ -88,7 +95,7 @@ class CompiledRoad {
     road_.tunes = context_.profile.tuning_on_real_outputs;  // E10
     if (!facts_) assume_well_behaved();
     if (facts_ && facts_->open_sizes) context_.assumptions.add(kSizesAgree, context_.kernel.name);
-    add_reads(context_, facts_, !copies_inputs(context_), road_);
+    add_reads(context_, facts_, true, road_);
     const std::vector<Name>& outputs = context_.outputs;
     for (std::size_t i = 0; i < paired(outputs, facts_); ++i)
       write(outputs[i], facts_ ? &facts_->results[i] : nullptr);
@@ -102,6 +109,7 @@ class CompiledRoad {
       road_.raises = fmt::format(
           "copying back the non-contiguous output {} of a dynamic kernel raises TypeError", output.str());
     Clause clause = whole(Clause::Kind::write, output);
+    if (!temporary) clause.within = Within::unordered;
     if (!result || !context_.environment.of(output).layout) {
       if (!temporary) place(output, clause);
     } else {
@@ -202,6 +210,7 @@ class FallbackRoad {
     Clause clause = whole(Clause::Kind::write, outputs_[i]);
     if (result(i) && !result(i)->undefined.empty() && declared(i).layout)  // C8
       clause.set = all_but(declared(i).layout->sizes, result(i)->undefined);
+    clause.within = Within::unordered;  // one output's copy would undo another's
     road_.clauses.push_back(clause);
   }
 
@@ -283,6 +292,21 @@ std::vector<Name> mlir_outputs(const KernelDef& kernel, const Launch& launch) {
   return outputs;
 }
 
+namespace {
+
+/// What a compiled text does not say of eager execution: what the compiler left undefined, and whether
+/// elements that are only moved (permute, then clone or not) make a view or a tensor of their own.
+void as_eager(const LaunchContext& context, ResultFacts& result) {
+  result.undefined.clear();
+  if (result.view_of < 0) return;
+  context.assumptions.add(kMovedIntoOwnMemory, context.kernel.name);
+  result.view_of = -1;
+  result.strides_known = true;
+  result.eager_strides = contiguous(result.sizes).strides;
+}
+
+}  // namespace
+
 std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optional<BodyFacts>& tuned,
                                 const std::optional<BodyFacts>& fallback) {
   const auto wanted = context.kernel.num_outputs;
@@ -295,8 +319,8 @@ std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optiona
   // num_outputs == 0 disables the fallback of a compiled kernel.
   if (rules && rules->has_fallback && (*wanted > 0 || !rules->has_tuned)) {
     std::optional<BodyFacts> facts = fallback ? fallback : tuned;
-    if (!fallback && facts)  // what the compiler left undefined says nothing about eager execution
-      for (ResultFacts& result : facts->results) result.undefined.clear();
+    if (!fallback && facts)
+      for (ResultFacts& result : facts->results) as_eager(context, result);
     if (!facts)
       context.assumptions.add(kFallbackWellBehaved, context.kernel.name);
     else if (!fallback)

@@ -111,31 +111,31 @@ class Builder {
  private:
   void argument(const Parameter& parameter, const Name& handle) {
     if (parameter.role == Role::scalar) return;
-    if (parameter.role == Role::input) return input(handle);
+    if (parameter.role == Role::input) return input(parameter, handle);
     const PointerUse use =
         parameter.role == Role::workspace ? PointerUse{} : pointer_use(context_.kernel.text, parameter.name);
     // An out_ptr is loaded, if at all, after its own store; a vector kernel passes it to helpers in ways no
     // scan can tell.
     const bool reads = parameter.role == Role::in_out && (!use.seen || use.loads_first);
-    if (reads) reads_.push_back(intended_read(handle, true));  // E9
+    if (reads) reads_.push_back(compiled_read(parameter, handle));  // E9
     const bool partial = use.scatters && !use.stores;
     scatters_ = scatters_ || partial;
     writes_.push_back(whole(partial ? Clause::Kind::modify : Clause::Kind::write, handle));
     if (std::find(outputs_.begin(), outputs_.end(), handle) == outputs_.end()) outputs_.push_back(handle);
     const auto declared = context_.environment.of(handle).dtype;
-    if (parameter.dtype && declared && other_elements(*parameter.dtype, *declared))
+    if (parameter.dtype && declared && !same_elements(*parameter.dtype, *declared))
       road_.rebinds.push_back(
           {.handle = handle, .dtype = *parameter.dtype});  // C7: what the memory holds afterwards
   }
-  /// Complex numbers have no type of their own here: kernels get them as pairs.
-  static bool other_elements(DType stored, DType declared) {
-    const bool pairs = declared == DType::i64 && is_floating(stored);
-    return stored != declared && !pairs;
+  static Clause compiled_read(const Parameter& parameter, const Name& handle) {
+    Clause read = intended_read(handle, true);
+    read.compiled_for = parameter.dtype;  // C7
+    return read;
   }
-  void input(const Name& handle) {
-    if (!shares_with_output(handle)) return reads_.push_back(intended_read(handle, true));
-    Clause read = whole(Clause::Kind::read, handle);
-    read.relies_on_declared = true;
+  void input(const Parameter& parameter, const Name& handle) {
+    Clause read = compiled_read(parameter, handle);
+    if (!shares_with_output(handle)) return reads_.push_back(read);
+    read.from = {};
     late_reads_.push_back(read);
     context_.assumptions.add(kReadsItsOwnStores, context_.kernel.name);
   }
@@ -201,13 +201,24 @@ PointerUse pointer_use(std::string_view text, std::string_view parameter) {
   return use;
 }
 
+namespace {
+
+/// A number where a pointer stands, or a tensor where a number does.
+bool takes(const Parameter& parameter, const Argument& argument) {
+  return parameter.role == Role::scalar ? argument.handle.empty() : !argument.scalar;
+}
+
+}  // namespace
+
 SourceRoad source_road(const LaunchContext& context) {
   const auto& arguments = context.launch.arguments;
   const std::size_t parameters = context.kernel.parameters.size();
   // What follows the parameters are grid sizes and compile-time numbers; a tensor there is not understood.
   const bool fits = parameters > 0 && parameters <= arguments.size() &&
                     std::all_of(arguments.begin() + static_cast<std::ptrdiff_t>(parameters), arguments.end(),
-                                [](const Argument& argument) { return argument.handle.empty(); });
+                                [](const Argument& argument) { return argument.handle.empty(); }) &&
+                    std::equal(context.kernel.parameters.begin(), context.kernel.parameters.end(),
+                               arguments.begin(), takes);
   if (!fits) return {unknown_road(context.launch), {}};  // E8
   return Builder(context).build();
 }

@@ -71,12 +71,18 @@ const Clause* whole_write(const Variant& variant, const std::string& output, con
 
 }  // namespace
 
+/// A kernel that is never compiled: by contract its graph's results end in the outputs as `copy_` puts them.
+bool Values::is_eager(const RunState& state, const model::Launch& launch) {
+  return state.program.kernels[static_cast<std::size_t>(launch.definition)].kind ==
+         model::KernelKind::import_fx;
+}
+
 void Values::launched(const model::Launch& launch, const Variant& variant, const RunState& state,
                       const Actor& actor) {
   if (options_.on_launch) options_.on_launch(actor.reader);
   results_.clear();
   ++launches_;
-  converts_ = variant.fallback || launch.definition < 0;
+  converts_ = variant.fallback || launch.definition < 0 || is_eager(state, launch);
   if (launch.definition < 0 && !launch.call && only_reads(variant)) return;  // the host looks at a tensor
   Work work;
   if (launch.definition < 0) {

@@ -77,6 +77,7 @@ class Values : public ValueHooks {
   void store_result(const AccessPoint& at, const kernels::ConstTensorView& values, const Actor& actor);
 
   // launch_values.cpp
+  static bool is_eager(const RunState& state, const model::Launch& launch);
   Work kernel_work(const model::Launch& launch, const model::KernelDef& kernel, const model::Variant& variant,
                    const RunState& state, const Actor& actor);
   Work call_work(const model::Launch& launch, const model::Variant& variant, const RunState& state,

@@ -80,6 +80,11 @@ TEST(BadOption, ValuesThatMeanNothing) {
   const std::vector<std::vector<std::string>> calls{{"check", file, "--timeout", "nan"},
                                                     {"check", file, "--timeout", "inf"},
                                                     {"simulate", file, "--size", "n=3", "--size", "n=4"},
+                                                    {"simulate", file, "--size", "n=3,4"},
+                                                    {"simulate", file, "--size", "n=3,4,5", "--calls", "2"},
+                                                    {"simulate", file, "--fault", "K:0[3:3]"},
+                                                    {"simulate", file, "--fault", "K:0[-1:3]"},
+                                                    {"golden", file, "--seed", "-1"},
                                                     {"simulate", file, "--memory", "random:-1"}};
   for (const std::vector<std::string>& arguments : calls) {
     const CliResult result = call(arguments);

@@ -157,5 +157,28 @@ TEST_F(Golden, WhatCannotBeExecutedIsNamed) {
   refused({}, "expected a wrapper, found a bufprog program");
 }
 
+/// What a graph returns in another element type is converted, as by contract the declared output holds it.
+TEST_F(Golden, GraphsOfKernelsThatAreNeverCompiledReturnOtherTypes) {
+  const std::string graph =
+      "\"\"\"\nclass <lambda>(torch.nn.Module):\n"
+      "    def forward(self, arg0_1: \"f32[4, 8]\", arg1_1: \"f32[4, 8]\"):\n"
+      "        add: \"f32[4, 8]\" = torch.ops.aten.add.Tensor(arg0_1, arg1_1);  arg0_1 = arg1_1 = None\n"
+      "        to: \"f64[4, 8]\" = torch.ops.prims.convert_element_type.default(add, torch.float64);  add = "
+      "None\n"
+      "        return (to,)\n\n\"\"\"\n"
+      "mlir_fused_add_0 = async_compile.import_fx('mlir_fused_add_0', kernel_meta={'device_str': 'npu', "
+      "'num_outputs': 1, 'dynamic': False, 'mutated_indices': [], 'traced_graph_hash': 'c', "
+      "'num_call_functions': "
+      "1})\n\n";
+  file_ = folder_.write(
+      "fx.py", wrapper_text(graph, allocation("buf0") + "    mlir_fused_add_0.run(arg0_1, arg1_1, buf0, "
+                                                        "stream=get_raw_stream(0))\n    return (buf0, )"));
+  const std::string out = folder_.path("golden.npz");
+  golden({"--tensors", inputs(), "--out", out});
+  const auto tensors = kernels::read_tensors(out);
+  ASSERT_EQ(tensors.at("buf0").dtype(), DType::f32);
+  EXPECT_EQ(tensors.at("buf0").elements<float>()[5], 15.0F);
+}
+
 }  // namespace
 }  // namespace bufferproof::cli

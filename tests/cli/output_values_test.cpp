@@ -53,6 +53,17 @@ TEST(OutputSummary, EveryElementType) {
   }
 }
 
+TEST(OutputDifference, IntegersThatAreOneDouble) {
+  Tensor a(DType::i64, {2});
+  a.elements<std::int64_t>()[0] = 9007199254740993;
+  Tensor b = a;
+  b.elements<std::int64_t>()[0] = 9007199254740992;
+  const OutputDifference d = compare(a.view(), b.view());
+  EXPECT_EQ(d.wrong, 1);
+  EXPECT_EQ(d.largest_error, 1);
+  EXPECT_NE(numbers_of(a.view())[0], numbers_of(b.view())[0]);
+}
+
 TEST(OutputDifference, FirstWrongElementAndLargestError) {
   const OutputDifference d = compare(tensor({1, 2, 3, 4}).view(), tensor({1, 2.5F, 3, 1}).view());
   EXPECT_EQ(d.wrong, 2);

@@ -137,5 +137,52 @@ TEST(WrapperVerdict, C4StreamsThatDynamoKeepsByNumber) {
   EXPECT_NE(unknown.out.find("the stream operator fork"), std::string::npos) << unknown.out;
 }
 
+TEST(WrapperVerdict, C4OutMustNotBeWhatIsStillLoaded) {
+  const std::string text = buffer("buf0") + mm("arg0_1", "buf0");
+  const auto addmm = [](const std::string& bias, const std::string& matrix, const std::string& out) {
+    return "extern_kernels.addmm(" + bias + ", " + matrix + ", arg1_1, alpha=1, beta=1, out=" + out +
+           ")\nreturn (" + out + ", )";
+  };
+  expect_proved(text + buffer("buf1") + mm("buf0", "buf1") + "return (buf1, )");
+  expect_refuted("RACE buf0", text + mm("buf0", "buf0") + "return (buf0, )");
+  expect_proved(text + addmm("buf0", "arg0_1", "buf0"));
+  expect_refuted("RACE buf0", text + addmm("arg0_1", "buf0", "buf0"));
+}
+
+TEST(WrapperVerdict, C4OutOfAnElementwiseFunction) {
+  const std::string text =
+      buffer("buf0", "(8, 4), (4, 1)") + "buf0.copy_(torch.ops.aten.cat.default([arg0_1, arg1_1]))\n";
+  const auto add = [](const std::string& out) {
+    return "torch.ops.aten.add.out(reinterpret_tensor(buf0, (4, 4), (4, 1), 0), arg0_1, "
+           "out=reinterpret_tensor(buf0, (4, 4), (4, 1), " +
+           out + "))\nreturn (buf0, )";
+  };
+  expect_proved(text + add("0"));
+  expect_proved(text + add("16"));
+  expect_refuted("RACE", text + add("4"));
+}
+
+TEST(WrapperVerdict, C7AssertionsOfALayoutTheBufferDoesNotHave) {
+  const std::string text = buffer("buf0") + mm("arg0_1", "buf0");
+  const std::string rest = "buf1 = torch.ops.aten.relu.default(buf0)\nreturn (buf1, )";
+  expect_proved(text + "assert_size_stride(buf0, (4, 4), (4, 1))\n" + rest);
+  expect_refuted("MISMATCH buf0", text + "assert_size_stride(buf0, (4, 4), (1, 4))\n" + rest);
+  expect_refuted("MISMATCH buf0", text + "assert_size_stride(buf0, (2, 8), (8, 1))\n" + rest);
+}
+
+TEST(WrapperVerdict, E8NamesThatOneBranchOnlyBindsAreNotFollowed) {
+  const std::string text = buffer("buf0") + mm("arg0_1", "buf0") + "if s0 > 4:\n    " + buffer("buf1") +
+                           "    " + mm("buf0", "buf1");
+  expect_proved(text + "return (buf0, )");
+  const CliResult after = checked(text + "return (buf1, )");
+  EXPECT_EQ(after.code, 3) << after.out << after.err;
+  EXPECT_NE(after.out.find("buf1, which is bound in a branch"), std::string::npos) << after.out;
+}
+
+TEST(WrapperVerdict, C6NamesThatOneBranchGivesUp) {
+  const std::string text = buffer("buf0") + mm("arg0_1", "buf0");
+  expect_refuted("DEAD buf0", text + "if s0 > 4:\n    del buf0\nelse:\n    pass\nreturn (buf0, )");
+}
+
 }  // namespace
 }  // namespace bufferproof::cli

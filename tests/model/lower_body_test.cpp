@@ -41,6 +41,11 @@ class Roads : public ::testing::Test {
   }
   Variant tuned(std::string_view profile = "torch_npu-26.0.0") { return roads(profile).at(0); }
   Variant fallback(std::string_view profile) { return roads(profile).at(1); }
+  std::string assumptions() const {
+    std::string out;
+    for (const std::string& one : assumptions_.list()) out += one + "\n";
+    return out;
+  }
 
   KernelDef kernel_{
       .name = "k", .kind = KernelKind::mlir_auto_fallback, .num_outputs = 2, .num_call_functions = 2};
@@ -98,22 +103,32 @@ TEST_F(Roads, ViewsOfInputsShareTheirStorage) {  // E4
   facts_.results[0].view_of = 0;
   facts_.results[0].sizes = {6, 4};
   facts_.results[0].eager_strides = {1, 6};
-  const Rebind data = fallback("torch_npu-26.0.0").rebinds.at(0);
+  const Rebind data = fx_fallback("torch_npu-26.0.0").rebinds.at(0);
   EXPECT_EQ(data.alias_of, Name("x"));
   EXPECT_EQ(data.result, (Layout{{6, 4}, {1, 6}, 0}));
-  EXPECT_TRUE(fallback("torch_npu-dev").rebinds.at(0).alias_of.empty())
+  EXPECT_TRUE(fx_fallback("torch_npu-dev").rebinds.at(0).alias_of.empty())
       << "contiguous() copies a permuted view";
   facts_.results[0] = result();
   facts_.results[0].view_of = 0;
-  EXPECT_EQ(fallback("torch_npu-dev").rebinds.at(0).alias_of, Name("x"));
+  EXPECT_EQ(fx_fallback("torch_npu-dev").rebinds.at(0).alias_of, Name("x"));
 }
 
 TEST_F(Roads, ViewOfAnInputThatWasCopiedSharesNothing) {
   alloc("x", Layout{{4, 6}, {1, 4}, 0}, Init::input);
   facts_.results[0].view_of = 0;
-  EXPECT_TRUE(fallback("torch_npu-26.0.0").rebinds.at(0).alias_of.empty());
+  EXPECT_TRUE(fx_fallback("torch_npu-26.0.0").rebinds.at(0).alias_of.empty());
   kernel_.num_call_functions = 0;
-  EXPECT_EQ(fallback("torch_npu-26.0.0").rebinds.at(0).alias_of, Name("x"));
+  EXPECT_EQ(fx_fallback("torch_npu-26.0.0").rebinds.at(0).alias_of, Name("x"));
+}
+
+/// A compiled text says that elements move, not whether eager execution makes a view of that.
+TEST_F(Roads, MovedElementsAreNoViewWhereTheGraphIsNotThere) {
+  facts_.results[0].view_of = 0;
+  facts_.results[0].eager_strides = {1, 4};
+  const Variant road = fallback("torch_npu-26.0.0");
+  EXPECT_TRUE(road.rebinds.at(0).alias_of.empty());
+  EXPECT_FALSE(road.rebinds.at(0).result);
+  EXPECT_THAT(assumptions(), HasSubstr("memory of their own"));
 }
 
 TEST_F(Roads, OneTensorReturnedTwiceSharesOneStorage) {  // E4

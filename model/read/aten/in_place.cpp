@@ -34,12 +34,18 @@ std::vector<ValueId> Lowering::results(const std::vector<Value>& values, const S
 /// Functions whose result has the shape of their first argument, or one it broadcasts to; `name` has its
 /// underscore.
 bool Lowering::can_work_in_place(std::string_view name) {
-  using L = Lowering;
   if (name == "zero_" || name == "copy_" || name == "fill_") return true;
-  auto found = handlers().find(name.substr(0, name.size() - 1));
+  const std::string_view plain = name.substr(0, name.size() - 1);
+  const auto found = handlers().find(plain);
+  return is_pointwise(plain) || (found != handlers().end() && found->second == &Lowering::cumulative);
+}
+
+bool Lowering::is_pointwise(std::string_view name) {
+  using L = Lowering;
+  const auto found = handlers().find(name);
   if (found == handlers().end()) return false;
   for (Handler one : {&L::pointwise, &L::add_scaled, &L::divide, &L::power, &L::compare, &L::logical,
-                      &L::clamp, &L::silu, &L::gelu, &L::square, &L::masked_fill, &L::cumulative})
+                      &L::clamp, &L::silu, &L::gelu, &L::square, &L::masked_fill})
     if (one == found->second) return true;
   return false;
 }

@@ -27,6 +27,8 @@ class Lowering {
   /// Results of the function as they are after all in-place calls.
   std::vector<ValueId> results(const std::vector<Value>& values, const SourceLocation& where) const;
   static bool known(std::string_view op);
+  /// An element of the result is computed from the elements of its index, broadcasting aside; "add", "relu".
+  static bool is_pointwise(std::string_view name);
 
  private:
   using Handler = Value (Lowering::*)(const Call&);

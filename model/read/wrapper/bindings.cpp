@@ -21,6 +21,8 @@ Evaluator::Variable* Evaluator::find_variable(std::string_view name) {
 /// A name nobody bound stands for itself: a size symbol, a module, or a tensor that is used before it exists.
 Value Evaluator::lookup(std::string_view name) {
   const Variable* variable = find_variable(name);
+  if (variable && variable->partial)
+    throw Outside{std::string(name) + ", which is bound in a branch or loop before and used after it"};
   return variable ? variable->value : Value::of(Value::Kind::path, std::string(name));
 }
 
@@ -172,7 +174,7 @@ void Evaluator::store_name(std::string_view name, const Value& value, Bind::Kind
   if (!variable.deleted && !variable.borrowed) release(variable.value, freed);
   for (std::string& handle : freed)
     if (!owned.is(Value::Kind::handle) || handle != owned.name) temporary(std::move(handle));
-  variable = Variable{std::move(owned), false, false};
+  variable = Variable{.value = std::move(owned)};
 }
 
 void Evaluator::store_element(const Expr& target, const Value& value) {
@@ -194,7 +196,7 @@ void Evaluator::unpack(const Expr& target, const Value& value) {
     for (std::size_t i = 0; i < target.items.size(); ++i) {
       if (target.items[i]->kind != ExprKind::name) throw Outside{"inputs unpacked into other than names"};
       const std::string_view name = target.items[i]->text;
-      frame().variables[name] = Variable{input_value(name, i), false, false};
+      frame().variables[name] = Variable{.value = input_value(name, i)};
     }
     return;
   }

@@ -66,6 +66,9 @@ Evaluator::Flow Evaluator::branch(const Cond& test, const Stmt& statement) {
   Branch node;
   node.condition = test;
   Variables else_variables = copy(frame().variables);
+  std::set<std::string_view> before;
+  for (const auto& [name, variable] : else_variables)
+    if (!variable.deleted) before.insert(name);
   const std::string stream = state_.current_stream;
   Flow then_flow = Flow::next, else_flow = Flow::next;
   builder_.into(node.then_block, [&] { then_flow = execute(statement.body); });
@@ -76,6 +79,8 @@ Evaluator::Flow Evaluator::branch(const Cond& test, const Stmt& statement) {
   in_branch_ = outer;
   builder_.at(statement.at);
   merge(then_variables, frame().variables, node.then_block, node.else_block);
+  for (auto& [name, variable] : then_variables)  // given up on one way: used afterwards it is DEAD there
+    if (before.contains(name)) variable.partial = false;
   frame().variables = std::move(then_variables);
   builder_.step(std::move(node));
   if (then_stream != state_.current_stream) throw Outside{"a branch that changes the current stream"};
@@ -127,7 +132,7 @@ void Evaluator::end_of_life(Variable& variable) {
   std::vector<std::string> freed;
   if (!variable.borrowed) release(variable.value, freed);
   if (freed.empty()) return;
-  variable.deleted = true;
+  variable.deleted = variable.partial = true;
   state_.freed.insert(freed.begin(), freed.end());
   builder_.free(std::move(freed));
 }

@@ -46,6 +46,7 @@ class Evaluator {
     Value value;
     bool deleted = false;
     bool borrowed = false;  ///< a parameter: the caller owns what it holds
+    bool partial = false;   ///< bound on one of the ways that met only: what it is afterwards is not followed
   };
   using Variables = std::unordered_map<std::string_view, Variable>;
   struct Frame {
@@ -179,6 +180,7 @@ class Evaluator {
   const Expr& unwrapped(const Expr& expr);
   Name launch_stream(const Expr& call);
   bool reads_constants(const KernelDef& kernel, const Launch& launch) const;
+  void note_constants(const KernelDef& kernel, const Launch& launch);
 
   // extern_calls.cpp
   /// The arguments of a call in the schema's order; `none` where the call gives nothing.

@@ -1,6 +1,7 @@
 // Calls of extern kernels and of operators, by their schemas (rule E8).
 #include <algorithm>
 
+#include "model/read/aten/lowering.hpp"
 #include "model/read/wrapper/evaluator.hpp"
 #include "model/read/wrapper/operator_shapes.hpp"
 #include "model/read/wrapper/view_shapes.hpp"
@@ -31,6 +32,16 @@ OperatorPath split_path(const std::string& path) {
 bool is_tensor_option(std::string_view keyword) {
   return keyword == "dtype" || keyword == "device" || keyword == "layout" || keyword == "pin_memory" ||
          keyword == "requires_grad";
+}
+
+/// C4: what a function with `out` stores must not be in the way of what it still loads. The matrix that
+/// `addmm` adds to is loaded with the element it ends in.
+void keep_apart(const std::string& op, std::vector<Clause>& clauses) {
+  const bool elementwise = aten::Lowering::is_pointwise(op);
+  const bool adds = op == "addmm" || op == "baddbmm" || op == "addbmm" || op == "addmv";
+  for (Clause& clause : clauses)
+    clause.within = elementwise && clause.kind == Clause::Kind::read ? Within::in_place : Within::unordered;
+  if (adds && !clauses.empty() && clauses[0].kind == Clause::Kind::read) clauses[0].within = Within::in_place;
 }
 
 bool is_in_place(const OperatorSchema& schema) { return !schema.name.empty() && schema.name.back() == '_'; }
@@ -75,7 +86,10 @@ Value Evaluator::extern_kernel(const std::string& name, const Expr& call, const 
   std::vector<Clause> clauses;
   for (const std::string& input : inputs) clauses.push_back(whole(Clause::Kind::read, input));
   clauses.push_back(whole(Clause::Kind::write, target));
-  if (out) store_as_computed(op, extern_operands(op, values, keywords), clauses.back());
+  if (out) {
+    store_as_computed(op, extern_operands(op, values, keywords), clauses.back());
+    keep_apart(op, clauses);
+  }
   issue("extern_kernels." + name, std::move(clauses), {target}, false,
         library_call("aten." + op, values, keywords, target));
   return Value::handle(target);
@@ -260,6 +274,7 @@ Value Evaluator::operator_call(const std::string& path, const OperatorSchema& sc
   const bool works = !made.empty() || !writes.empty() || schema.results.empty();
   if (!works) return result;  // only views: no kernel runs
   clauses.insert(clauses.end(), writes.begin(), writes.end());
+  if (has_out) keep_apart(operator_name(schema), clauses);
   issue(path, std::move(clauses), std::move(outputs), schema.name.find("_c10d_functional::") == 0,
         library_call(schema, bound, result, made));
   return result;

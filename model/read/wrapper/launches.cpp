@@ -1,6 +1,7 @@
 // Launches of the file's kernels.
 #include <algorithm>
 
+#include "model/read/wrapper/constant_stores.hpp"
 #include "model/read/wrapper/evaluator.hpp"
 
 namespace bufferproof::model::wrapper {
@@ -125,6 +126,7 @@ Value Evaluator::launch(int index, const Expr& call, const std::string& wanted, 
   }
   node.outputs = outputs_of(kernel, node.arguments);
   note_outputs(node.outputs, reads_constants(kernel, node));
+  note_constants(kernel, node);
   builder_.step(std::move(node));
   return result;
 }
@@ -147,6 +149,14 @@ bool Evaluator::reads_constants(const KernelDef& kernel, const Launch& launch) c
   for (std::size_t at = 0; at < launch.arguments.size(); ++at)
     if (!reads_constant(at)) return false;
   return !in_branch_;
+}
+
+/// Outputs the kernel's text fills with constants, whatever else it reads.
+void Evaluator::note_constants(const KernelDef& kernel, const Launch& launch) {
+  for (std::size_t i = 0; i < kernel.parameters.size() && !in_branch_; ++i)
+    if (const Name& handle = launch.arguments[i].handle;
+        !handle.empty() && stores_constants(kernel, kernel.parameters[i]))
+      builder_.note_written(handle.str(), true);
 }
 
 /// A kernel or operator whose effects nobody told: everything it gets becomes unknown (E8).

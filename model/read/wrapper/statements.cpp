@@ -52,6 +52,7 @@ Evaluator::Flow Evaluator::execute(const Stmt& statement) {
   } catch (const Outside& reason) {
     builder_.at(statement.at);
     outside(statement, reason.what);
+    if (statement.kind == StmtKind::return_ && !in_branch_) flow = Flow::returned;
   }
   end_statement();
   outer.swap(temporaries_);
@@ -146,6 +147,7 @@ void Evaluator::del(const Stmt& statement) {
       continue;
     }
     Variable& variable = found->second;
+    if (variable.partial) throw Outside{"the deletion of a name that one branch only binds"};
     if (variable.deleted) {
       // Renamed away by `b = a; del a`, or deleted twice, which is a fault of the program.
       if (variable.value.is(Value::Kind::handle) && state_.freed.count(variable.value.name))
@@ -268,7 +270,8 @@ void Evaluator::outside(const Stmt& statement, const std::string& what) {
   mentioned(statement, names);
   for (std::string_view name : names) {
     std::vector<std::string> handles;
-    if (find_variable(name)) collect_handles(lookup(name), handles);
+    const Variable* variable = find_variable(name);
+    if (variable && !variable->partial) collect_handles(variable->value, handles);
     touched.insert(handles.begin(), handles.end());
   }
   names.clear();
@@ -281,7 +284,7 @@ void Evaluator::outside(const Stmt& statement, const std::string& what) {
     const std::string made = builder_.alloc(prefix() + std::string(name), std::nullopt, std::nullopt);
     Value value = Value::handle(made);
     value.owned = true;
-    frame().variables[name] = Variable{value, false, false};
+    frame().variables[name] = Variable{.value = value};
     touched.insert(made);
   }
   builder_.unsupported(what, touched);
