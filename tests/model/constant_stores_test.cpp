@@ -18,16 +18,17 @@ bool constant(const std::string& text, const std::string& output) {
 }
 
 std::string cpp(const std::string& body) {
-  return "extern \"C\" void kernel(const float* in_ptr0, int64_t* out_ptr0, float* out_ptr1)\n{\n" + body +
-         "\n}\n";
+  return "extern \"C\" void kernel(const float* in_ptr0, int64_t* out_ptr0, float* out_ptr1)\n{\n"
+         "std::atomic<int> inductor_cpu_integer_div_error{0};\n" +
+         body + "\n}\n";
 }
 
 TEST(ConstantStores, CppOutputsThatAreFilledWithConstants) {
   const std::string text =
       cpp("for(int64_t x0=0; x0<4; x0+=1) {\n auto tmp0 = in_ptr0[x0];\n auto tmp1 = decltype(tmp0)(tmp0 + "
           "tmp0);\n"
-          "out_ptr1[x0] = tmp1;\n}\n{\n auto tmp2 = static_cast<int64_t>(0);\n "
-          "out_ptr0[static_cast<int64_t>(0)] = tmp2;\n}");
+          "out_ptr1[x0] = tmp1;\n}\n{\n auto tmp0 = static_cast<int64_t>(0);\n "
+          "out_ptr0[static_cast<int64_t>(0)] = tmp0;\n}");
   EXPECT_TRUE(constant(text, "out_ptr0"));
   EXPECT_FALSE(constant(text, "out_ptr1"));
 }
@@ -49,6 +50,9 @@ TEST(ConstantStores, WhatIsNotFollowedDepends) {
   EXPECT_FALSE(constant(cpp("if (in_ptr0[0] > 0) out_ptr0[0] = 1;"), "out_ptr0"));
   EXPECT_FALSE(constant(cpp("out_ptr0[0] = 1;\nout_ptr0[1] = out_ptr1[0];"), "out_ptr0"));
   EXPECT_FALSE(constant(cpp("out_ptr1[0] = 1;"), "out_ptr0"));
+  EXPECT_FALSE(
+      constant(cpp("float a = 0;\nfor (int x0=0; x0<4; x0+=1) {\nout_ptr0[x0] = a;\na = in_ptr0[x0];\n}"),
+               "out_ptr0"));
   EXPECT_FALSE(constant("", "out_ptr0"));
 }
 

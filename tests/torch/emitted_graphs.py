@@ -105,6 +105,9 @@ def graphs():
     yield "nested_planned", nested, condition, {}, {"memory_planning": True}
     yield "scan", scanned, (R(4), R(5, 4)), {}, {}
     yield "scan_dynamic", scanned, (R(4), R(5, 4)), {"dynamic": True}, {}
+    computed = lambda start, xs: scanned(start * 2 + xs.sum(0), xs * 3)
+    yield "scan_of_computed", computed, (R(4), R(5, 4)), {}, {}
+    yield "scan_of_computed_dynamic", computed, (R(4), R(5, 4)), {"dynamic": True}, {}
     yield "scan_planned", scanned, (R(4), R(5, 4)), {}, {"memory_planning": True}
     yield "sliced_by_other", sliced_by_other, (R(8, 4), R(4, 6)), {"dynamic": True}, {}
     yield "topk", lambda a: (a.topk(3, -1), a.sort(0), a.cumsum(1)), (R(5, 6),), {"dynamic": True}, {}

@@ -43,58 +43,81 @@ std::vector<std::string_view> statements_of(std::string_view body) {
   return out;
 }
 
-/// NAME of `auto NAME = ...`, `NAME = ...` and `NAME[i] = ...`; empty where nothing is assigned.
-std::string_view assigned(std::string_view statement) {
+/// What stands left of '=' in `auto NAME = ...`, `NAME = ...` and `NAME[i] = ...`; empty where nothing is
+/// assigned.
+Words assigned(std::string_view statement) {
   const std::size_t equals = statement.find('=');
   if (equals == std::string_view::npos) return {};
-  const Words words = words_of(statement.substr(0, std::min(equals, statement.find('['))));
-  return words.empty() ? std::string_view{} : words.back();
+  return words_of(statement.substr(0, std::min(equals, statement.find('['))));
 }
 
 /// Values that come out of a block are not followed.
 bool is_plain(std::string_view body) {
   return !body.empty() && body.find("[&]") == std::string_view::npos &&
-         body.find("return") == std::string_view::npos && body.find("atomic") == std::string_view::npos;
+         body.find("return") == std::string_view::npos && body.find("atomic_") == std::string_view::npos;
 }
 
 class Dependence {
  public:
   Dependence(const KernelDef& kernel, std::string_view body) : statements_(statements_of(body)) {
     for (const Parameter& parameter : kernel.parameters)
-      if (parameter.role != Role::scalar) on_memory_.insert(parameter.name);
-    for (bool more = true; more;) more = spread();
+      if (parameter.role != Role::scalar) lasting_.insert(parameter.name);
   }
 
   /// Every statement that names the output is a store of what does not depend on memory.
-  bool stores_constants(std::string_view output) const {
-    bool stored = false;
-    for (const std::string_view statement : statements_) {
-      const Words words = words_of(statement);
-      const auto named = std::count(words.begin(), words.end(), output);
-      const auto dependent =
-          std::count_if(words.begin(), words.end(), [&](auto word) { return on_memory_.count(word) > 0; });
-      const bool decides = !words.empty() && (words[0] == "if" || words[0] == "while");
-      if (dependent > (named > 0 ? 1 : decides ? 0 : dependent)) return false;
-      stored = stored || named > 0;
+  bool stores_constants(std::string_view output) {
+    for (std::size_t before = 0;
+         before != lasting_.size();) {  // what a loop assigns is there in its next iteration
+      before = lasting_.size();
+      stores_ = 0;
+      if (!pass(output)) return false;
     }
-    return stored;
+    return stores_ > 0;
   }
 
  private:
-  bool spread() {
-    const std::size_t before = on_memory_.size();
-    for (const std::string_view statement : statements_) {
-      const std::string_view name = assigned(statement);
-      if (name.empty()) continue;
-      const Words words = words_of(statement.substr(statement.find('=')));
-      if (std::any_of(words.begin(), words.end(), [&](auto word) { return on_memory_.count(word) > 0; }))
-        on_memory_.insert(name);
-    }
-    return on_memory_.size() > before;
+  bool depends(std::string_view name) const { return lasting_.contains(name) || declared_.contains(name); }
+  auto dependent(const Words& words) const {
+    return std::count_if(words.begin(), words.end(), [this](auto word) { return depends(word); });
   }
 
+  bool pass(std::string_view output) {
+    declared_.clear();
+    for (const std::string_view statement : statements_) {
+      const Words words = words_of(statement);
+      const auto found = dependent(words);
+      const bool decides = !words.empty() && (words[0] == "if" || words[0] == "while");
+      if (std::count(words.begin(), words.end(), output) > 0) {
+        ++stores_;
+        if (found > 1) return false;
+      } else if (decides && found > 0) {
+        return false;
+      } else {
+        assign(statement);
+      }
+    }
+    return true;
+  }
+
+  /// A declaration begins a name anew: blocks use the same names for other things.
+  void assign(std::string_view statement) {
+    const Words left = assigned(statement);
+    if (left.empty()) return;
+    const bool on_memory = dependent(words_of(statement.substr(statement.find('=')))) > 0;
+    if (left.size() == 1 || left[0] == "if" || left[0] == "else") {
+      if (on_memory) lasting_.insert(left.back());
+    } else if (on_memory) {
+      declared_.insert(left.back());
+    } else {
+      declared_.erase(left.back());
+    }
+  }
+
+  using Names = std::set<std::string_view, std::less<>>;
   std::vector<std::string_view> statements_;
-  std::set<std::string_view, std::less<>> on_memory_;
+  Names lasting_;   ///< depend on memory wherever they stand
+  Names declared_;  ///< depend on memory as last declared
+  std::size_t stores_ = 0;
 };
 
 }  // namespace

@@ -180,7 +180,7 @@ class Evaluator {
   const Expr& unwrapped(const Expr& expr);
   Name launch_stream(const Expr& call);
   bool reads_constants(const KernelDef& kernel, const Launch& launch) const;
-  void note_constants(const KernelDef& kernel, const Launch& launch);
+  std::set<std::string> constant_outputs(const KernelDef& kernel, const Launch& launch) const;
 
   // extern_calls.cpp
   /// The arguments of a call in the schema's order; `none` where the call gives nothing.
@@ -231,7 +231,7 @@ class Evaluator {
   std::shared_ptr<const LibraryCall> library_call(const std::string& op, const std::vector<Value>& positional,
                                                   const std::map<std::string, Value>& keywords,
                                                   const std::string& out);
-  void note_outputs(const std::vector<Name>& outputs, bool constant = false);
+  void note_outputs(const std::vector<Name>& outputs, const std::set<std::string>& constant = {});
 
   // streams.cpp
   std::optional<Value> stream_call(const std::string& path, const Expr& call, const std::string& wanted);

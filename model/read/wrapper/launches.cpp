@@ -125,8 +125,7 @@ Value Evaluator::launch(int index, const Expr& call, const std::string& wanted, 
     result = made.size() == 1 ? made[0] : Value::list(std::move(made));
   }
   node.outputs = outputs_of(kernel, node.arguments);
-  note_outputs(node.outputs, reads_constants(kernel, node));
-  note_constants(kernel, node);
+  note_outputs(node.outputs, constant_outputs(kernel, node));
   builder_.step(std::move(node));
   return result;
 }
@@ -151,12 +150,17 @@ bool Evaluator::reads_constants(const KernelDef& kernel, const Launch& launch) c
   return !in_branch_;
 }
 
-/// Outputs the kernel's text fills with constants, whatever else it reads.
-void Evaluator::note_constants(const KernelDef& kernel, const Launch& launch) {
+/// Outputs that hold what follows from text and sizes: because the launch reads nothing else, or stores
+/// nothing else there.
+std::set<std::string> Evaluator::constant_outputs(const KernelDef& kernel, const Launch& launch) const {
+  std::set<std::string> out;
+  if (reads_constants(kernel, launch))
+    for (const Name& output : launch.outputs) out.insert(output.str());
   for (std::size_t i = 0; i < kernel.parameters.size() && !in_branch_; ++i)
     if (const Name& handle = launch.arguments[i].handle;
         !handle.empty() && stores_constants(kernel, kernel.parameters[i]))
-      builder_.note_written(handle.str(), true);
+      out.insert(handle.str());
+  return out;
 }
 
 /// A kernel or operator whose effects nobody told: everything it gets becomes unknown (E8).
@@ -184,10 +188,10 @@ Value Evaluator::opaque(const std::string& name, const std::vector<std::string>&
 
 /// Remembers which inputs are written, so that the caller's own tensor is looked at when the program returns.
 /// An input whose name was given up before was donated: nobody looks at it again.
-void Evaluator::note_outputs(const std::vector<Name>& outputs, bool constant) {
+void Evaluator::note_outputs(const std::vector<Name>& outputs, const std::set<std::string>& constant) {
   for (const Name& output : outputs) {
     const std::string handle = output.str();
-    builder_.note_written(handle, constant);
+    builder_.note_written(handle, constant.contains(handle));
     const std::string storage = builder_.storage_of(handle);
     if (!builder_.is_input(handle) || state_.freed.count(storage) || state_.mutated_inputs.count(storage))
       continue;
