@@ -72,10 +72,10 @@ void describe_eager(const TensorFunction& function, const std::vector<EagerTenso
 }
 
 /// The element of a result at an index no text has names for.
-Box one_element(std::size_t rank) {
+Box one_element(const std::vector<SymExpr>& shape) {
   Box box;
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    const SymExpr at = SymExpr::symbol("$" + std::to_string(axis));
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const SymExpr at = shape[axis] == SymExpr(1) ? SymExpr(0) : SymExpr::symbol("$" + std::to_string(axis));
     box.axes.push_back({at, at + 1});
   }
   return box;
@@ -98,7 +98,7 @@ void find_order(const TensorFunction& function, std::vector<InputSummary>& input
   for (InputSummary& input : inputs) input.within = Within::in_place;
   for (std::size_t r = 0; r < function.results.size(); ++r) {
     const TensorType& result = function.type(function.results[r]);
-    const Box stored = one_element(result.rank());
+    const Box stored = one_element(result.shape);
     const std::vector<BoxParts> behind = elements_behind(function, r, stored);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const BoxParts& loaded = behind[static_cast<std::size_t>(function.parameters[i])];

@@ -121,5 +121,41 @@ TEST(MayRead, AChoiceByContentsReadsBothSidesAChoiceByPositionMayReadEither) {  
   EXPECT_FALSE(exact("torch.ops.aten.lt.Scalar(i, 3)"));
 }
 
+/// How the loads of the first parameter stand to the stores of the results (C4).
+Within within(const std::vector<std::string>& statements) {
+  return summarize(read_good(R"(x: "f32[8, 8]", y: "f32[8, 8]", z: "f32[8]", i: "i64[8, 8]")", statements))
+      .inputs.at(0)
+      .within;
+}
+
+TEST(InPlace, C4ElementsAreComputedFromThoseOfTheirIndex) {
+  EXPECT_EQ(within({"a = torch.ops.aten.mul.Tensor(x, y)", "return (a,)"}), Within::in_place);
+  EXPECT_EQ(
+      within({"a = torch.ops.aten.add.Tensor(x, z)", "b = torch.ops.aten.exp.default(x)", "return (a, b)"}),
+      Within::in_place);
+  EXPECT_EQ(within({"a = torch.ops.aten.permute.default(x, [1, 0])", "b = torch.ops.aten.exp.default(a)",
+                    "c = torch.ops.aten.permute.default(b, [1, 0])", "return (c,)"}),
+            Within::in_place);
+  EXPECT_EQ(within({"a = torch.ops.aten.exp.default(y)", "return (a,)"}), Within::in_place) << "not loaded";
+  const BodyText column = read_text(
+      R"(x: "f32[8, 1]")", {"a = torch.ops.aten.squeeze.dim(x, 1)", "b = torch.ops.aten.exp.default(a)",
+                            "c = torch.ops.aten.unsqueeze.default(b, 1)", "return (c,)"});
+  EXPECT_EQ(summarize(*column.function).inputs[0].within, Within::in_place);
+}
+
+TEST(InPlace, C4ElementsAreComputedFromOthers) {
+  for (const char* call : {"permute.default(x, [1, 0])", "mm.default(x, y)", "mm.default(y, x)",
+                           "sum.dim_IntList(x, [1], True)", "flip.default(x, [0])", "gather.default(x, 0, i)",
+                           "slice.Tensor(x, 0, 1, 8)", "cat.default([x, y])"}) {
+    const BodyText body = read_text(R"(x: "f32[8, 8]", y: "f32[8, 8]", z: "f32[8]", i: "i64[8, 8]")",
+                                    {"a = torch.ops.aten." + std::string(call), "return (a,)"});
+    if (!body.function) continue;  // not in the table
+    EXPECT_EQ(summarize(*body.function).inputs[0].within, Within::unordered) << call;
+  }
+  EXPECT_EQ(
+      within({"a = torch.ops.aten.exp.default(x)", "b = torch.ops.aten.mm.default(x, y)", "return (a, b)"}),
+      Within::unordered);
+}
+
 }  // namespace
 }  // namespace bufferproof::model
