@@ -119,7 +119,8 @@ class TextReport {
     field("what", fmt::format("{} {}", reader_name(f.finding), meaning(f.finding.kind)));
     field("where", place(f.finding.where));
     field("allocated", place(f.finding.alloc_where));
-    field("writer", writer(f.finding));
+    const bool wrapper = report.program->dialect == model::Dialect::wrapper;
+    field(writer_label(f.finding.kind, wrapper), writer(f.finding));
     field("runtime", fmt::format("{}", fmt::join(f.runtimes, ", ")));
     field("road", road(f));
     field("sizes", sizes(f.plan));

@@ -35,7 +35,8 @@ std::string finding_text(const model::Finding& f, SourceExcerpts& excerpts) {
   field(out, "where", place(f.where));
   field(out, "allocated", place(f.alloc_where));
   const std::string writer_place = place(f.writer_where);
-  field(out, "writer", writer_place.empty() ? f.writer : fmt::format("{}  {}", f.writer, writer_place));
+  field(out, writer_label(f.kind, false),
+        writer_place.empty() ? f.writer : fmt::format("{}  {}", f.writer, writer_place));
   return out;
 }
 

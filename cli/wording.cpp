@@ -108,6 +108,11 @@ std::string advice(const ReportedFinding& finding) {
   return "";
 }
 
+const char* writer_label(FindingClass c, bool stale_is_due) {
+  if (c == FindingClass::race) return "against";
+  return c == FindingClass::unwritten || (c == FindingClass::stale && stale_is_due) ? "due from" : "writer";
+}
+
 std::string element_name(const model::Finding& finding) {
   if (finding.element.empty()) return finding.buffer;
   return fmt::format("{}[{}]", finding.buffer, fmt::join(finding.element, ", "));

@@ -16,6 +16,9 @@ std::string_view meaning(model::FindingClass c);
 std::string advice(const ReportedFinding& finding);
 /// "buf0[0, 17]"; "buf0" when no element is meant.
 std::string element_name(const model::Finding& finding);
+/// What the finding's writer is to it: "due from", "against" (a race), "writer". `stale_is_due`: of a STALE
+/// one it is the producer the text means, not the one that wrote instead.
+const char* writer_label(model::FindingClass c, bool stale_is_due);
 /// "the caller" for `result`.
 std::string reader_name(const model::Finding& finding);
 /// "n = 5, s0 = 2"; calls are told apart when there are several: "call 1: s0 = 2; call 2: s0 = 3".
