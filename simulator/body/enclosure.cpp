@@ -55,7 +55,7 @@ Enclosure enclosure(Tensor lo, Tensor hi) {
 Enclosure exact(const Tensor& tensor) {
   Tensor lo = wide(tensor.view());
   for (double& value : lo.elements<double>())
-    if (std::abs(value) > 0x1p53 && !model::is_floating(tensor.dtype())) value = std::nan("");
+    if (std::abs(value) >= 0x1p53 && !model::is_floating(tensor.dtype())) value = std::nan("");
   Tensor hi = lo;
   return enclosure(std::move(lo), std::move(hi));
 }
@@ -128,6 +128,7 @@ class EnclosureRun {
     for (const TensorOp& op : function.ops)
       for (ValueId id : op.operands) ++left_[static_cast<std::size_t>(id)];
     for (ValueId id : function.results) ++left_[static_cast<std::size_t>(id)];
+    find_regrouped();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const ValueId id = function.parameters[i];
       if (const auto* view = std::get_if<kernels::ConstTensorView>(&arguments[i])) {
@@ -280,6 +281,20 @@ class EnclosureRun {
     set(op.results[0], std::move(out));
   }
 
+  /// Differences that are multiplied, and sums with a product.
+  void find_regrouped() {
+    regroups_.assign(function_.values.size(), false);
+    for (const TensorOp& op : function_.ops) {
+      const auto made = [&](ValueId id) { return function_.producer(id); };
+      if (op.name == "mul")
+        for (ValueId id : op.operands)
+          if (made(id) && made(id)->name == "sub") regroups_[static_cast<std::size_t>(id)] = true;
+      if (op.name == "add" && std::any_of(op.operands.begin(), op.operands.end(),
+                                          [&](ValueId id) { return made(id) && made(id)->name == "mul"; }))
+        regroups_[static_cast<std::size_t>(op.results[0])] = true;
+    }
+  }
+
   void elementwise(const TensorOp& op) {
     const DType type = dtype(op.operands[op.name == "select" ? 1 : 0]);
     Enclosure out = whole_line(shape(op.results[0]));
@@ -287,11 +302,12 @@ class EnclosureRun {
     std::vector<Ends> inputs;
     for (ValueId id : op.operands) inputs.emplace_back(value(id));
     std::vector<Interval> operands(op.operands.size());
+    const bool distributes = model::is_floating(type) && regroups_[static_cast<std::size_t>(op.results[0])];
     for (std::size_t i = 0; i < ends.size(); ++i) {
       for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = inputs[k][i];
       const auto result = apply(op.name, operands, type);
       if (!result) return from_known(op);
-      ends.put(i, *result);
+      ends.put(i, distributes ? regrouped(*result, operands[0], operands[1], type) : *result);
     }
     set(op.results[0], std::move(out));
   }
@@ -313,7 +329,29 @@ class EnclosureRun {
     const std::string& fn = op.text("fn");
     if (fn == "sum" && dtype(op.results[0]) != DType::i1) return sums(op, folded(op));
     if (fn != "max" && fn != "min" && fn != "maxnum" && fn != "minnum") return from_known(op);
-    set(op.results[0], end_by_end(op));
+    set(op.results[0], end_by_end_with_nan(op));
+  }
+
+  /// Both ends NaN where the element may be: the greatest of NaN and others is NaN.
+  static Enclosure with_nan(Enclosure x) {
+    MutableEnds ends(x);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const Interval old = ends[i];
+      if (!old.single() && std::isinf(old.magnitude())) ends.put(i, {std::nan(""), std::nan("")});
+    }
+    return x;
+  }
+
+  Enclosure end_by_end_with_nan(const TensorOp& op) const {
+    std::vector<Enclosure> operands;
+    for (ValueId id : op.operands) operands.push_back(with_nan(value(id)));
+    std::vector<const Tensor*> lows;
+    std::vector<const Tensor*> highs;
+    for (const Enclosure& x : operands) {
+      lows.push_back(&x.lo);
+      highs.push_back(&x.hi);
+    }
+    return enclosure(in_f64(op, lows), in_f64(op, highs));
   }
 
   Tensor magnitudes(const Enclosure& x) const {
@@ -448,8 +486,9 @@ class EnclosureRun {
     from_known(op);
     const auto* fn = op.has("fn") ? &op.text("fn") : nullptr;
     if (fn && op.operands.size() > 1) return;
-    std::vector<Tensor> lows = alone(op, {&operand(op, 0).lo}, std::nullopt);
-    std::vector<Tensor> highs = alone(op, {&operand(op, 0).hi}, std::nullopt);
+    const Enclosure x = with_nan(operand(op, 0));
+    std::vector<Tensor> lows = alone(op, {&x.lo}, std::nullopt);
+    std::vector<Tensor> highs = alone(op, {&x.hi}, std::nullopt);
     set(op.results[0], enclosure(std::move(lows[0]), std::move(highs[0])));
   }
 
@@ -457,6 +496,7 @@ class EnclosureRun {
   const EnclosedArithmetic arithmetic_;
   model::Valuation sizes_;
   std::vector<std::optional<Enclosure>> values_;
+  std::vector<bool> regroups_;     ///< per value: see regrouped (simulator/body/interval.hpp)
   std::vector<std::size_t> left_;  ///< per value: uses still to come
 };
 

@@ -28,12 +28,14 @@ Interval widened(const Interval& x, double by) {
   return checked(std::isinf(x.lo) ? x.lo : x.lo - by, std::isinf(x.hi) ? x.hi : x.hi + by);
 }
 
-/// 0 * inf at the end of an interval is 0: the infinity stands for "beyond any number".
-double product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+/// An end that is infinite may stand for NaN, unless infinity is all there is.
+bool may_be_nan(const Interval& x) { return std::isinf(x.magnitude()) && !x.single(); }
 
+/// 0 * inf is NaN, and that is the whole line.
 Interval multiply(const Interval& a, const Interval& b) {
-  const std::array<double, 4> ends{product(a.lo, b.lo), product(a.lo, b.hi), product(a.hi, b.lo),
-                                   product(a.hi, b.hi)};
+  if ((a.contains(0) && std::isinf(b.magnitude())) || (b.contains(0) && std::isinf(a.magnitude())))
+    return Interval::whole();
+  const std::array<double, 4> ends{a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
   return checked(*std::min_element(ends.begin(), ends.end()), *std::max_element(ends.begin(), ends.end()));
 }
 
@@ -99,7 +101,15 @@ std::optional<Interval> compare(std::string_view op, const Interval& a, const In
   return op == "eq" ? truth(equal, apart) : truth(apart, equal);
 }
 
+/// Without rounding; integers wrap.
+Interval unrounded(const Interval& x, DType dtype) {
+  return model::is_floating(dtype) ? x : rounded(x, dtype, 0);
+}
+
 std::optional<Interval> unary(std::string_view op, const Interval& x, DType dtype) {
+  if (op == "isnan" || op == "isinf")
+    return std::isfinite(x.lo) && std::isfinite(x.hi) ? Interval{0, 0} : Interval{0, 1};
+  if (may_be_nan(x)) return Interval::whole();
   if (const Monotone* row = monotone(op)) {
     const Interval inside{std::max(x.lo, row->least), x.hi};
     if (inside.lo > x.lo || inside.lo > inside.hi) return Interval::whole();  // NaN is possible
@@ -107,17 +117,15 @@ std::optional<Interval> unary(std::string_view op, const Interval& x, DType dtyp
   }
   if (op == "rec") return rounded(reciprocal(x), dtype, 0.5);
   if (op == "square") return rounded(multiply(x, x), dtype, 0.5);
-  if (op == "neg") return Interval{-x.hi, -x.lo};
+  if (op == "neg") return unrounded({-x.hi, -x.lo}, dtype);
   if (op == "relu") return Interval{std::max(x.lo, 0.0), std::max(x.hi, 0.0)};
-  if (op == "abs") return Interval{x.lo > 0 ? x.lo : x.hi < 0 ? -x.hi : 0, x.magnitude()};
+  if (op == "abs") return unrounded({x.lo > 0 ? x.lo : x.hi < 0 ? -x.hi : 0, x.magnitude()}, dtype);
   if (op == "sin" || op == "cos") {
     const double middle = x.lo / 2 + x.hi / 2;
     const double value = op == "sin" ? std::sin(middle) : std::cos(middle);
     return rounded(widened({value, value}, x.hi - x.lo), dtype, 2);
   }
   if (op == "not" && dtype == DType::i1) return Interval{1 - x.hi, 1 - x.lo};
-  if (op == "isnan" || op == "isinf")
-    return std::isfinite(x.lo) && std::isfinite(x.hi) ? Interval{0, 0} : Interval{0, 1};
   if (op == "floor" || op == "ceil" || op == "trunc" || op == "rint" || op == "round")
     return whole_numbers(op, x);
   return std::nullopt;
@@ -143,6 +151,8 @@ Interval power(const Interval& a, const Interval& b, DType dtype) {
 }
 
 std::optional<Interval> binary(std::string_view op, const Interval& a, const Interval& b, DType dtype) {
+  if (const auto truth = compare(op, a, b)) return truth;
+  if (may_be_nan(a) || may_be_nan(b)) return Interval::whole();
   if (op == "max" || op == "maxnum") return Interval{std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
   if (op == "min" || op == "minnum") return Interval{std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
   if (dtype == DType::i1 && (op == "and" || op == "mul"))
@@ -160,7 +170,7 @@ std::optional<Interval> binary(std::string_view op, const Interval& a, const Int
         dtype, 0.5);
   }
   if (op == "pow" && model::is_floating(dtype)) return power(a, b, dtype);
-  return compare(op, a, b);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -173,9 +183,10 @@ Interval hull(const Interval& a, const Interval& b) { return {std::min(a.lo, b.l
 
 Interval rounded(const Interval& exact, DType dtype, double ulps) {
   if (!model::is_floating(dtype)) {
-    const double bits = 8.0 * static_cast<double>(model::size_in_bytes(dtype));
-    const double limit = std::min(std::ldexp(1.0, static_cast<int>(bits) - 1), 0x1p53);
-    return exact.magnitude() < limit ? exact : Interval::whole();
+    const int bits = 8 * model::size_in_bytes(dtype);
+    const double limit = dtype == DType::i64 ? 0x1p53 : std::ldexp(1.0, dtype == DType::u8 ? bits : bits - 1);
+    const double least = dtype == DType::u8 ? 0 : dtype == DType::i64 ? 1 - limit : -limit;
+    return exact.lo >= least && exact.hi < limit ? exact : Interval::whole();
   }
   const Rounding inner = Rounding::of(computing(dtype));
   const double size = exact.magnitude();
@@ -204,14 +215,13 @@ std::optional<Interval> apply(std::string_view op, std::span<const Interval> ope
   }
   if (op == "fma") {
     const Interval both = multiply(operands[0], operands[1]);  // fused or in two steps
-    const Interval sum = *binary("add", rounded(both, dtype, 0.5), operands[2], dtype);
-    return sum;
+    return binary("add", rounded(both, dtype, 0.5), operands[2], dtype);
   }
   return std::nullopt;
 }
 
 Interval convert(const Interval& x, DType from, DType to, std::string_view round) {
-  if (to == DType::i1) return truth(x.lo > 0 || x.hi < 0, x.lo == 0 && x.hi == 0);
+  if (to == DType::i1) return truth(x.lo > 0 || x.hi < 0, x.lo == 0 && x.hi == 0);  // NaN is true
   if (!model::is_floating(to)) {
     const Interval number = model::is_floating(from) ? whole_numbers(round == "rint" ? "rint" : round, x) : x;
     return rounded(number, to, 0);
@@ -227,6 +237,11 @@ Interval convert(const Interval& x, DType from, DType to, std::string_view round
   if (out.hi > rounding.largest) out.hi = kInfinity;
   if (out.lo < -rounding.largest) out.lo = -kInfinity;
   return out;
+}
+
+Interval regrouped(const Interval& sum, const Interval& a, const Interval& b, DType dtype) {
+  const double error = 4 * Rounding::of(computing(dtype)).relative * (a.magnitude() + b.magnitude());
+  return std::isfinite(error) ? widened(sum, error) : Interval::whole();
 }
 
 double sum_error(double n, DType dtype) {

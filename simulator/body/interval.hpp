@@ -38,6 +38,10 @@ std::optional<Interval> apply(std::string_view op, std::span<const Interval> ope
 /// Conversion between element types, rounded as the body says ("rint", "trunc", ...).
 Interval convert(const Interval& x, model::DType from, model::DType to, std::string_view round);
 
+/// A sum or difference of a and b where a factor may be multiplied into both first, or a product be added to
+/// in parts: batch norm as x * alpha + (bias - mean * alpha) instead of (x - mean) * alpha + bias.
+Interval regrouped(const Interval& sum, const Interval& a, const Interval& b, model::DType dtype);
+
 /// Rounding error of adding up n terms in any order in `dtype`, per unit of the sum of their magnitudes.
 double sum_error(double n, model::DType dtype);
 

@@ -9,7 +9,9 @@
 
 #include "kernels_ref/bounds/bound_support.hpp"
 #include "kernels_ref/kernel_error.hpp"
+#include "kernels_ref/registry.hpp"
 #include "simulator/body/enclosure.hpp"
+#include "simulator/body/interval.hpp"
 #include "simulator/run_state.hpp"
 
 namespace bufferproof::simulator {
@@ -53,21 +55,24 @@ Index index_of(const kernels::Sizes& sizes, std::size_t at) {
   return index;
 }
 
-void hold(const Tensor& device, const Enclosure& enclosure, JudgedBuffer& into) {
+/// `computed`: the element type of the result, which is converted where the device's is another.
+void hold(const Tensor& device, const Enclosure& enclosure, model::DType computed, JudgedBuffer& into) {
   const std::vector<double> values = kernels::values_of(device.view());
-  const auto lo = enclosure.lo.elements<double>();
-  const auto hi = enclosure.hi.elements<double>();
+  const auto lows = enclosure.lo.elements<double>();
+  const auto highs = enclosure.hi.elements<double>();
   into.outside = into.open = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isinf(lo[i]) || std::isinf(hi[i])) {  // it may overflow, or be NaN
+    Interval due{lows[i], highs[i]};
+    if (computed != device.dtype()) due = convert(due, computed, device.dtype(), "trunc");
+    if (std::isinf(due.magnitude())) {  // it may overflow, or be NaN
       ++into.open;
-    } else if (!(lo[i] <= values[i] && values[i] <= hi[i])) {
+    } else if (!due.contains(values[i])) {
       const Index index = index_of(device.sizes(), i);
       if (into.outside++ == 0) {
         into.first = into.least = into.greatest = index;
         into.value = values[i];
-        into.lo = lo[i];
-        into.hi = hi[i];
+        into.lo = due.lo;
+        into.hi = due.hi;
       }
       for (std::size_t axis = 0; axis < index.size(); ++axis) {
         into.least[axis] = std::min(into.least[axis], index[axis]);
@@ -111,6 +116,18 @@ const std::string& DeviceRun::called(const std::string& name) const {
   return found == called_.end() ? name : found->second;
 }
 
+/// The element type a result is converted to where it is stored: that of the buffer, for kernels that are
+/// never compiled.
+std::optional<model::DType> DeviceRun::stored_type(const ComputedLaunch& launch,
+                                                   const std::string& name) const {
+  const model::KernelDef* kernel = program_.find_kernel(launch.kernel);
+  const auto found = launch.state.names.find(name);
+  if (!kernel || kernel->kind != model::KernelKind::import_fx || found == launch.state.names.end() ||
+      !found->second.actual)
+    return std::nullopt;
+  return found->second.actual->declared_dtype;
+}
+
 /// What the device had in this result of this launch.
 const Tensor* DeviceRun::given(const ComputedLaunch& launch, std::size_t result) const {
   if (result >= launch.outputs.size() || result >= launch.results.size()) return nullptr;
@@ -120,10 +137,11 @@ const Tensor* DeviceRun::given(const ComputedLaunch& launch, std::size_t result)
   if (found == device_.end() || last == names_.last.end() || last->second != launch.ordinal) return nullptr;
   const TensorView& meant = launch.results[result];
   const Tensor& tensor = found->second;
-  if (tensor.dtype() != meant.dtype() || tensor.sizes() != meant.sizes())
+  const model::DType dtype = stored_type(launch, name).value_or(meant.dtype());
+  if (tensor.dtype() != dtype || tensor.sizes() != meant.sizes())
     throw model::InputError(
         launch.where,
-        fmt::format("a buffer {} of {} {}", called(name), model::name(meant.dtype()),
+        fmt::format("a buffer {} of {} {}", called(name), model::name(dtype),
                     kernels::format_sizes(meant.sizes())),
         fmt::format("{} {}", model::name(tensor.dtype()), kernels::format_sizes(tensor.sizes())));
   return &tensor;
@@ -198,7 +216,7 @@ void DeviceRun::hold_against(const model::TensorFunction& body, const ComputedLa
     for (std::size_t r = 0; r < std::min(enclosures.size(), launch.results.size()); ++r)
       if (const Tensor* tensor = given(launch, r)) {
         JudgedBuffer& one = judged[next++];
-        hold(*tensor, enclosures[r], one);
+        hold(*tensor, enclosures[r], launch.results[r].dtype(), one);
         one.arithmetic = one.outside == 0 ? name : "";
         outside += one.outside;
       }
@@ -208,8 +226,12 @@ void DeviceRun::hold_against(const model::TensorFunction& body, const ComputedLa
 
 void DeviceRun::take_over(const ComputedLaunch& launch, std::size_t result) {
   const Tensor& tensor = *given(launch, result);
-  std::memcpy(launch.results[result].bytes(), tensor.view().bytes(),
-              static_cast<std::size_t>(tensor.element_count() * model::size_in_bytes(tensor.dtype())));
+  kernels::OpRegistry::builtin().run(
+      {"cast",
+       {tensor.view()},
+       {{"dtype", launch.results[result].dtype()}, {"round", std::string("trunc")}},
+       {launch.results[result]},
+       {}});
   const auto found = launch.state.names.find(launch.outputs[result]);
   if (found != launch.state.names.end() && found->second.actual)
     replaced_.insert({launch.writer, found->second.actual->storage.get()});

@@ -66,6 +66,7 @@ class DeviceRun : public LaunchObserver {
 
   using Written = std::pair<std::uint32_t, const void*>;  ///< writer, storage
 
+  std::optional<model::DType> stored_type(const ComputedLaunch& launch, const std::string& name) const;
   const kernels::Tensor* given(const ComputedLaunch& launch, std::size_t result) const;
   std::string unknown_operand(const ComputedLaunch& launch) const;
   bool is_the_devices(const ComputedLaunch& launch, const std::string& name) const;

@@ -75,7 +75,7 @@ TEST_F(Crosscheck, LastPlacesAreRounding) {
   kernels::write_npz(device_, {{"buf1", mixed.view()}});
   EXPECT_EQ(crosscheck()["verdict"], changed == 0 ? "equal" : "rounding");
   change(5, [](float x) { return x + 0.25F; });
-  EXPECT_EQ(crosscheck()["verdict"], "buffer-fault") << "as-reported leaves everything open";
+  EXPECT_EQ(crosscheck()["verdict"], "unknown") << "as-reported leaves everything open, and most is right";
   EXPECT_EQ(crosscheck({"--runtime", "torch_npu-26.1.0"})["verdict"], "unknown") << "no wrong road";
 }
 
