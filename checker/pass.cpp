@@ -148,7 +148,9 @@ class Pass {
     solver().add(question.wrong && roads(world_, question.wrong));
     if (solver().check() != Answer::unsat)
       undecided(Verdict::unsupported, question.where,
-                question.rule == "E1"
+                !question.message.empty()
+                    ? question.buffer + " " + question.message + "; how is not followed exactly"
+                : question.rule == "E1"
                     ? question.reader.str() + " may read elements of " + question.buffer +
                           " that are not right; which of them matter is not followed exactly"
                     : question.buffer +

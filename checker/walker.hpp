@@ -145,6 +145,7 @@ class Walker {
   void keep_contract(const Launch& s, const Name& writer, int order);
   std::vector<Variant> simplify(const Launch& s);
   void forget_what_does_not_matter(Variant& variant);
+  bool holds(const Name& name, DType elements);
   const HandleState* only_state(const Name& name) const;
   bool alone(int object, int storage) const;
   void rebinds_to_writes(Variant& variant);

@@ -15,10 +15,13 @@ bool ordered(const Clause& a, const Clause& b) {
   return a.within == Within::ordered || b.within == Within::ordered || both_read(a, b);
 }
 
-/// The two windows have every element in the same place.
+/// The two windows have every element in the same place, counted in row-major order.
 Cond same_window(const HandleState& a, const HandleState& b) {
   if (!a.layout || !b.layout) return false;
-  return Cond::eq(a.layout->offset, b.layout->offset) && same_sizes_and_strides(*a.layout, *b.layout);
+  const Cond begin = Cond::eq(a.layout->offset, b.layout->offset);
+  if (!a.layout->is_contiguous() || !b.layout->is_contiguous())
+    return begin && same_sizes_and_strides(*a.layout, *b.layout);
+  return begin && Cond::eq(a.layout->extent(), b.layout->extent());
 }
 
 bool follows(const HandleState& state) { return state.layout || state.spans_storage; }
@@ -90,8 +93,10 @@ void Walker::keep_apart(const Launch& s, const Clause& a, const Clause& b) {
         if (!here.is_false())
           world_.meetings.push_back({on_stream(a, x.value, here), on_stream(b, y.value, here), perhaps});
       };
-      add(when && !same, may);
-      if (a.within == Within::unclear) add(when && same, true);
+      if (loads && a.within == Within::unclear)
+        add(when, true);
+      else
+        add(when && !same, may);
     }
 }
 

@@ -229,6 +229,7 @@ void Walker::rebinds_to_writes(Variant& variant) {
 /// Clauses of variants are compared after dropping what changes nothing on handles that are as declared.
 void Walker::forget_what_does_not_matter(Variant& variant) {
   for (Clause& clause : variant.clauses) {
+    if (clause.compiled_for && holds(clause.buffer, *clause.compiled_for)) clause.compiled_for.reset();
     const HandleState* state = only_state(clause.buffer);
     if (!state || state->mismatch != Mismatch::none) continue;
     clause.relies_on_declared = false;
@@ -240,6 +241,17 @@ void Walker::forget_what_does_not_matter(Variant& variant) {
   }
   forget_order(variant);
   sort_clauses(variant);
+}
+
+/// Whatever the name means, its elements are of that type, or of one nobody told.
+bool Walker::holds(const Name& name, DType elements) {
+  const auto found = bindings_.find(text(name));
+  return found != bindings_.end() &&
+         std::all_of(found->second.begin(), found->second.end(), [&](const Guarded<Binding>& one) {
+           if (one.value.object < 0) return true;
+           const auto& dtype = objects_[static_cast<std::size_t>(one.value.object)].dtype;
+           return !dtype || same_elements(elements, *dtype);
+         });
 }
 
 const HandleState* Walker::only_state(const Name& name) const {

@@ -116,7 +116,7 @@ class TextReport {
   void finding(const ProgramReport& report, std::size_t index) {
     const ReportedFinding& f = report.findings[index];
     line("\n{}", title(f, index));
-    field("what", fmt::format("{} {}", reader_name(f.finding), meaning(f.finding.kind)));
+    field("what", happening(f.finding));
     field("where", place(f.finding.where));
     field("allocated", place(f.finding.alloc_where));
     const bool wrapper = report.program->dialect == model::Dialect::wrapper;

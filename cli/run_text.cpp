@@ -31,7 +31,7 @@ std::string finding_text(const model::Finding& f, SourceExcerpts& excerpts) {
     return quote.empty() ? where.str() : fmt::format("{}  | {}", where.str(), quote);
   };
   std::string out = fmt::format("\n{}  ({})\n", title(f), f.rule);
-  field(out, "what", fmt::format("{} {}", reader_name(f), meaning(f.kind)));
+  field(out, "what", happening(f));
   field(out, "where", place(f.where));
   field(out, "allocated", place(f.alloc_where));
   const std::string writer_place = place(f.writer_where);

@@ -81,6 +81,11 @@ std::string_view meaning(FindingClass c) {
   return "";
 }
 
+std::string happening(const model::Finding& finding) {
+  const bool of_one_launch = finding.kind == FindingClass::race && finding.writer == finding.reader;
+  return of_one_launch ? finding.message : fmt::format("{} {}", reader_name(finding), meaning(finding.kind));
+}
+
 std::string advice(const ReportedFinding& finding) {
   if (!finding.fallback_kernels.empty()) return by_fallback(finding);
   switch (finding.finding.kind) {

@@ -12,6 +12,8 @@ namespace bufferproof::cli {
 
 /// "reads elements that nothing has written"
 std::string_view meaning(model::FindingClass c);
+/// What happens, one sentence.
+std::string happening(const model::Finding& finding);
 /// What a user can do about a finding, one sentence.
 std::string advice(const ReportedFinding& finding);
 /// "buf0[0, 17]"; "buf0" when no element is meant.

@@ -59,12 +59,18 @@ void Executor::exec(const Launch& s, const Step& at) {
 
 namespace {
 
+bool is_row_major(const Shape& shape) {
+  std::int64_t stride = 1;
+  for (std::size_t axis = shape.sizes.size(); axis-- > 0; stride *= shape.sizes[axis])
+    if (shape.sizes[axis] != 1 && shape.strides[axis] != stride) return false;
+  return true;
+}
+
+/// The two windows have every element in the same place, counted in row-major order.
 bool same_window(const Handle& a, const Handle& b) {
   if (!a.known_layout || !b.known_layout || a.base() != b.base() || a.span() != b.span()) return false;
-  if (a.shape.sizes != b.shape.sizes) return false;
-  for (std::size_t i = 0; i < a.shape.sizes.size(); ++i)
-    if (a.shape.sizes[i] != 1 && a.shape.strides[i] != b.shape.strides[i]) return false;
-  return true;
+  if (is_row_major(a.shape) && is_row_major(b.shape)) return a.shape.elements() == b.shape.elements();
+  return compare_shapes(a.shape, b.shape, true) == Mismatch::none;
 }
 
 }  // namespace
@@ -92,10 +98,10 @@ void Executor::keep_apart(const Clause& a, const Clause& b, const Actor& actor) 
   const auto one = stand(a);
   auto other = stand(b);
   if (!one || !other || one->handle->storage != other->handle->storage) return;
-  const bool same = a.kind == Clause::Kind::read && a.within != model::Within::unordered &&
-                    same_window(*one->handle, *other->handle);
-  if (same && a.within == model::Within::in_place) return;
-  other->uncertain = same || one->uncertain || other->uncertain || a.may;  // E1
+  const bool loads = a.kind == Clause::Kind::read;
+  if (loads && a.within == model::Within::in_place && same_window(*one->handle, *other->handle)) return;
+  const bool unclear = loads && a.within == model::Within::unclear;
+  other->uncertain = unclear || one->uncertain || other->uncertain || a.may;  // E1
   memory_.check_apart(*one, *other, actor);
 }
 

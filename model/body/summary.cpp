@@ -81,6 +81,11 @@ Box one_element(const std::vector<SymExpr>& shape) {
   return box;
 }
 
+bool is_one_element(const Box& box) {
+  return std::all_of(box.axes.begin(), box.axes.end(),
+                     [](const Interval& axis) { return axis.end - axis.begin == SymExpr(1); });
+}
+
 /// C4: an element of a result that needs an input's element of another index may be stored before that is
 /// loaded.
 Within order_of(const BoxParts& loaded, const TensorType& input, const Box& stored,
@@ -88,7 +93,8 @@ Within order_of(const BoxParts& loaded, const TensorType& input, const Box& stor
   Within out = Within::in_place;
   for (const BoxPart& part : loaded) {
     if (part.box == stored && input.shape == result.shape) continue;
-    if (part.exact) return Within::unordered;
+    const bool reshaped = input.shape != result.shape && is_one_element(part.box);  // may be the same place
+    if (part.exact && !reshaped) return Within::unordered;
     out = Within::unclear;
   }
   return out;

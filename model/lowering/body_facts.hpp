@@ -43,6 +43,8 @@ struct BodyFacts {
   std::vector<std::vector<ElementBox>> may_reads;
   /// Per input argument: eager execution stores into it in place, all of it or some.
   std::vector<Overwritten> overwritten;
+  /// Per input argument: the element type the body is compiled for; nullopt: a number.
+  std::vector<std::optional<DType>> elements;
   std::vector<Within> within;            ///< per input argument: how its loads stand to the kernel's stores
   std::vector<std::string> differences;  ///< arguments whose declared shape is not the parameter's (B10)
   bool open_sizes = false;               ///< some equality of sizes is taken on trust

@@ -50,6 +50,7 @@ void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& fac
     const Name& handle = context.launch.arguments[i].handle;
     if (handle.empty()) continue;
     Clause read = intended_read(handle, relies);
+    if (compiled && facts && i < facts->elements.size()) read.compiled_for = facts->elements[i];  // C7
     if (compiled && !(copies_inputs(context) && !context.environment.contiguous(handle)))
       read.within = facts && i < facts->within.size() ? facts->within[i] : Within::in_place;
     if (!facts || i >= facts->reads.size() || !facts->reads[i]) {
@@ -121,6 +122,7 @@ class CompiledRoad {
       unknown.set = box_set(box);
       road_.clauses.push_back(unknown);
     }
+    if (std::exchange(other_elements_, false)) road_.clauses.push_back(whole(Clause::Kind::unknown, output));
   }
   /// E9
   void assume_well_behaved() const {
@@ -150,14 +152,17 @@ class CompiledRoad {
     if (!result.undefined.empty() && clause.kind == Clause::Kind::write)  // C8
       clause.set =
           all_but(clause.as_layout ? clause.as_layout->sizes : declared.layout->sizes, result.undefined);
-    if (declared.dtype &&
-        *declared.dtype != result.dtype)  // C7: the memory holds another element type afterwards
+    if (declared.dtype && *declared.dtype != result.dtype) {
+      // C7: the memory holds another element type afterwards, here and as seen through other handles.
+      other_elements_ = true;
       road_.rebinds.push_back({.handle = output, .dtype = result.dtype});
+    }
   }
 
   const LaunchContext& context_;
   const std::optional<BodyFacts>& facts_;
   std::vector<ElementBox> unfollowed_;
+  bool other_elements_ = false;
   Variant road_;
 };
 

@@ -123,9 +123,11 @@ class Builder {
     writes_.push_back(whole(partial ? Clause::Kind::modify : Clause::Kind::write, handle));
     if (std::find(outputs_.begin(), outputs_.end(), handle) == outputs_.end()) outputs_.push_back(handle);
     const auto declared = context_.environment.of(handle).dtype;
-    if (parameter.dtype && declared && !same_elements(*parameter.dtype, *declared))
-      road_.rebinds.push_back(
-          {.handle = handle, .dtype = *parameter.dtype});  // C7: what the memory holds afterwards
+    if (parameter.dtype && declared && !same_elements(*parameter.dtype, *declared)) {
+      // C7: what the memory holds afterwards, here and as seen through other handles.
+      writes_.push_back(whole(Clause::Kind::unknown, handle));
+      road_.rebinds.push_back({.handle = handle, .dtype = *parameter.dtype});
+    }
   }
   static Clause compiled_read(const Parameter& parameter, const Name& handle) {
     Clause read = intended_read(handle, true);

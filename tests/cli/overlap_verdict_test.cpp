@@ -74,6 +74,29 @@ TEST(OverlapVerdict, C4ShiftedWindows) {
   expect_refuted("RACE", moving(kTranspose, 4, 7));
 }
 
+const std::string kReshaped =
+    "%f = tensor.collapse_shape %arg0 [[0, 1]] : tensor<8x8xf32> into tensor<64xf32>\n"
+    "    %g = tensor.empty() : tensor<64xf32>\n"
+    "    %h = linalg.elemwise_unary {fun = #linalg.unary_fn<negf>} ins(%f : tensor<64xf32>) outs(%g : "
+    "tensor<64xf32>) -> tensor<64xf32>\n"
+    "    %r = tensor.expand_shape %h [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>";
+
+TEST(OverlapVerdict, E1ElementsThatAreNotFollowed) { EXPECT_EQ(checked(moving(kReshaped, 4, 4)).code, 3); }
+
+TEST(OverlapVerdict, C7KernelsCompiledForAnotherElementType) {
+  const auto program = [](const std::string& dtype) {
+    std::string text = moving(kNegate, 4, 4);
+    const std::string given = "    mlir_fused_k_0.run(reinterpret_tensor(buf0, (8, 8), (8, 1), 32), ";
+    const std::string input = "    buf1 = empty_strided((8, 8), (8, 1), device='npu', dtype=torch." + dtype +
+                              ")\n    buf1.copy_(arg0_1)\n    mlir_fused_k_0.run(buf1, ";
+    EXPECT_NE(text.find(given), std::string::npos);
+    return text.replace(text.find(given), given.size(), input);
+  };
+  expect_proved(program("float32"));
+  expect_refuted("MISMATCH buf1", program("int32"));
+  expect_refuted("MISMATCH buf1", program("float16"));
+}
+
 std::string two_outputs(const std::string& second) {
   std::string text =
       wrapper_text(square_kernel("mlir_fused_k_0", kNegate, true),
@@ -114,6 +137,22 @@ TEST(OverlapVerdict, C7PointersOfAnotherElementType) {
   expect_proved(cpp_wrapper("uint8_t", "bool"));
   expect_refuted("MISMATCH buf0", cpp_wrapper("double", "float32"));
   expect_refuted("MISMATCH buf0", cpp_wrapper("float", "float16"));
+}
+
+/// What a store of another type leaves behind, seen through the buffer's own handle, is not known.
+TEST(OverlapVerdict, C7StoresOfAnotherElementTypeThroughAView) {
+  const auto program = [](const std::string& dtype) {
+    std::string text = cpp_wrapper("float", "float32", "buf0");
+    const std::string made =
+        "buf1 = empty_strided_cpu((8, ), (1, ), torch.float32)\n    cpp_fused_0(buf0, buf1)";
+    EXPECT_NE(text.find(made), std::string::npos);
+    return text.replace(
+        text.find(made), made.size(),
+        "buf1 = empty_strided_cpu((8, ), (1, ), torch." + dtype +
+            ")\n    cpp_fused_0(buf0, torch._C._dynamo.guards._reinterpret_tensor(buf1, (8, ), (1, ), 0))");
+  };
+  expect_proved(program("float32"));
+  EXPECT_EQ(checked(program("int32")).code, 3);
 }
 
 TEST(OverlapVerdict, E8ANumberWhereAPointerStands) {

@@ -162,6 +162,47 @@ TEST(WrapperVerdict, C4OutOfAnElementwiseFunction) {
   expect_refuted("RACE", text + add("4"));
 }
 
+TEST(WrapperVerdict, C4FunctionsWithSeveralOutputs) {
+  const std::string text = buffer("buf0") +
+                           "buf1 = empty_strided((4, 4), (4, 1), dtype=torch.int64, device='cuda')\n" +
+                           "buf2 = empty_strided((8, 4), (4, 1), dtype=torch.int64, device='cuda')\n";
+  const auto sorted = [](const std::string& values, const std::string& indices) {
+    return "torch.ops.aten.sort.values(arg0_1, 1, values=" + values + ", indices=" + indices + ")\nreturn (" +
+           values + ", )";
+  };
+  const auto rows = [](const std::string& first) {
+    return "reinterpret_tensor(buf2, (4, 4), (4, 1), " + first + ")";
+  };
+  expect_proved(text + sorted("buf0", "buf1"));
+  expect_refuted("RACE", text + sorted("buf1", "buf1"));
+  expect_proved(text + sorted(rows("0"), rows("16")));
+  expect_refuted("RACE", text + sorted(rows("0"), rows("8")));
+}
+
+/// A function that has an in-place variant can have its `out` where its operand is; of others nothing is
+/// known.
+TEST(WrapperVerdict, C4OutWhereTheOperandIs) {
+  const std::string text = buffer("buf0") + mm("arg0_1", "buf0");
+  const auto out = [](const std::string& call) {
+    return "torch.ops.aten." + call + ", out=buf0)\nreturn (buf0, )";
+  };
+  for (const char* call : {"hypot.out(buf0, arg0_1", "cumsum.out(buf0, 1", "addcmul.out(buf0, arg0_1, arg1_1",
+                           "where.self_out(arg0_1, buf0, arg1_1", "_foreach_mul.List_out([buf0], [arg0_1]"})
+    expect_proved(text + (std::string(call).starts_with("_foreach")
+                              ? "torch.ops.aten." + std::string(call) + ", out=[buf0])\nreturn (buf0, )"
+                              : out(call)));
+  expect_refuted("RACE", text + out("bmm.out(buf0, arg0_1"));
+  EXPECT_EQ(checked(text + out("_softmax.out(arg0_1, 1, False")).code, 0);
+  EXPECT_EQ(checked(text + out("renorm.out(arg0_1, 2, 0, 1")).code, 0);
+  EXPECT_EQ(checked(text + out("diff.out(buf0, 1")).code, 3);
+}
+
+TEST(WrapperVerdict, E8KernelsOutsideOfEveryTable) {
+  const std::string text = buffer("buf0") + mm("arg0_1", "buf0") + buffer("buf1");
+  expect_proved(text + "extern_kernels._mm_plus_mm(buf0, arg0_1, buf0, arg1_1, out=buf1)\nreturn (buf1, )");
+  EXPECT_EQ(checked(text + "extern_kernels.foo(buf0, out=buf1)\nreturn (buf1, )").code, 3);
+}
+
 TEST(WrapperVerdict, C7AssertionsOfALayoutTheBufferDoesNotHave) {
   const std::string text = buffer("buf0") + mm("arg0_1", "buf0");
   const std::string rest = "buf1 = torch.ops.aten.relu.default(buf0)\nreturn (buf1, )";

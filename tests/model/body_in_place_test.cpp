@@ -144,14 +144,16 @@ TEST(InPlace, C4ElementsAreComputedFromThoseOfTheirIndex) {
 }
 
 TEST(InPlace, C4ElementsAreComputedFromOthers) {
-  for (const char* call : {"permute.default(x, [1, 0])", "mm.default(x, y)", "mm.default(y, x)",
-                           "sum.dim_IntList(x, [1], True)", "flip.default(x, [0])", "gather.default(x, 0, i)",
-                           "slice.Tensor(x, 0, 1, 8)", "cat.default([x, y])"}) {
+  for (const char* call :
+       {"permute.default(x, [1, 0])", "mm.default(x, y)", "mm.default(y, x)", "sum.dim_IntList(x, [1], True)",
+        "flip.default(x, [0])", "gather.default(x, 0, i)", "cat.default([x, y])"}) {
     const BodyText body = read_text(R"(x: "f32[8, 8]", y: "f32[8, 8]", z: "f32[8]", i: "i64[8, 8]")",
                                     {"a = torch.ops.aten." + std::string(call), "return (a,)"});
     if (!body.function) continue;  // not in the table
     EXPECT_EQ(summarize(*body.function).inputs[0].within, Within::unordered) << call;
   }
+  EXPECT_EQ(within({"a = torch.ops.aten.slice.Tensor(x, 0, 1, 8)", "return (a,)"}), Within::unclear)
+      << "perhaps stored where it is loaded, through another layout";
   EXPECT_EQ(
       within({"a = torch.ops.aten.exp.default(x)", "b = torch.ops.aten.mm.default(x, y)", "return (a, b)"}),
       Within::unordered);

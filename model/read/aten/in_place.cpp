@@ -45,7 +45,7 @@ bool Lowering::is_pointwise(std::string_view name) {
   const auto found = handlers().find(name);
   if (found == handlers().end()) return false;
   for (Handler one : {&L::pointwise, &L::add_scaled, &L::divide, &L::power, &L::compare, &L::logical,
-                      &L::clamp, &L::silu, &L::gelu, &L::square, &L::masked_fill})
+                      &L::where, &L::clamp, &L::silu, &L::gelu, &L::square, &L::masked_fill})
     if (one == found->second) return true;
   return false;
 }

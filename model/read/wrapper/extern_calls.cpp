@@ -34,17 +34,16 @@ bool is_tensor_option(std::string_view keyword) {
          keyword == "requires_grad";
 }
 
-/// C4: what a function with `out` stores must not be in the way of what it still loads. The matrix that
-/// `addmm` adds to is loaded with the element it ends in.
-void keep_apart(const std::string& op, std::vector<Clause>& clauses) {
-  const bool elementwise = aten::Lowering::is_pointwise(op);
-  const bool adds = op == "addmm" || op == "baddbmm" || op == "addbmm" || op == "addmv";
-  for (Clause& clause : clauses)
-    clause.within = elementwise && clause.kind == Clause::Kind::read ? Within::in_place : Within::unordered;
-  if (adds && !clauses.empty() && clauses[0].kind == Clause::Kind::read) clauses[0].within = Within::in_place;
+bool is_in_place(const OperatorSchema& schema) { return !schema.name.empty() && schema.name.back() == '_'; }
+
+/// Stores to memory it is given for its results: `out`, or `values` and `indices`.
+bool is_out_variant(const OperatorSchema& schema) {
+  return schema.shipped && std::any_of(schema.arguments.begin(), schema.arguments.end(),
+                                       [](const SchemaArgument& a) { return a.mutated && a.keyword_only; });
 }
 
-bool is_in_place(const OperatorSchema& schema) { return !schema.name.empty() && schema.name.back() == '_'; }
+/// Functions of Inductor's table that have no aten schema.
+bool is_inductors_own(std::string_view op) { return op == "_mm_plus_mm"; }
 
 }  // namespace
 
@@ -74,6 +73,11 @@ Value Evaluator::extern_kernel(const std::string& name, const Expr& call, const 
     return operator_call("torch.ops.aten." + op + ".default", call, wanted, std::move(values));
   std::vector<std::string> inputs;
   for (const Value& value : values) collect_handles(value, inputs);
+  const bool known = schema || schemas_.find("aten::" + op, std::nullopt, 0, {}) || is_inductors_own(op);
+  if (!known) {  // E8
+    if (out) collect_handles(eval(*out), inputs);
+    return opaque("extern_kernels." + name, inputs, wanted, !out && wanted != kDiscard);
+  }
   std::map<std::string, Value> keywords;
   for (const Expr* argument : call.items.subspan(1)) {
     if (argument->kind != ExprKind::keyword || argument->text == "out") continue;
@@ -88,7 +92,9 @@ Value Evaluator::extern_kernel(const std::string& name, const Expr& call, const 
   clauses.push_back(whole(Clause::Kind::write, target));
   if (out) {
     store_as_computed(op, extern_operands(op, values, keywords), clauses.back());
-    keep_apart(op, clauses);
+    for (Clause& clause : clauses) clause.within = Within::unordered;
+    if (!values.empty() && handle_of(values[0]) == clauses[0].buffer.str())
+      clauses[0].within = load_order(op, 0);
   }
   issue("extern_kernels." + name, std::move(clauses), {target}, false,
         library_call("aten." + op, values, keywords, target));
@@ -228,6 +234,14 @@ std::string Evaluator::operator_name(const OperatorSchema& schema) {
   return schema.name.substr(schema.name.find("::") + 2);
 }
 
+/// C4: how a function with `out` loads its operand number `at` beside its stores. What a function can do in
+/// place, it can do with `out`; `addmm` loads what it adds to with the element it ends in.
+Within Evaluator::load_order(const std::string& op, std::size_t at) {
+  if (aten::Lowering::is_pointwise(op)) return Within::in_place;
+  if (at == 0 && schemas_.find("aten::" + op + "_", std::nullopt, 0, {})) return Within::in_place;
+  return aten::Lowering::known("aten." + op) || is_inductors_own(op) ? Within::unordered : Within::unclear;
+}
+
 /// E2: an `out` of another size than the result is stored to from where it begins, as the result lies:
 /// PyTorch resizes it in place. Only where the sizes are known to differ.
 void Evaluator::store_as_computed(const std::string& op, const std::vector<Operand>& operands,
@@ -250,6 +264,7 @@ Value Evaluator::operator_call(const std::string& path, const OperatorSchema& sc
   const Bound bound = bind_arguments(schema, call, std::move(positional));
   std::vector<Clause> clauses, writes;
   std::vector<Name> outputs;
+  const bool apart = is_out_variant(schema);
   for (std::size_t i = 0; i < bound.values.size(); ++i) {
     std::vector<std::string> handles;
     if (!schema.arguments[i].tensor) continue;
@@ -258,13 +273,16 @@ Value Evaluator::operator_call(const std::string& path, const OperatorSchema& sc
     else
       collect_handles(bound.values[i], handles);
     for (const std::string& handle : handles) {
+      const std::size_t read = clauses.size();
       add_clauses(schema.arguments[i], handle, schema, clauses, writes);
+      if (apart && clauses.size() > read) clauses[read].within = load_order(operator_name(schema), i);
       if (schema.arguments[i].mutated && !schema.arguments[i].part) outputs.emplace_back(handle);
     }
   }
   const bool has_out = std::any_of(schema.arguments.begin(), schema.arguments.end(),
                                    [](const SchemaArgument& a) { return a.mutated && a.name == "out"; });
   if (has_out && writes.size() == 1) store_as_computed(operator_name(schema), operands_of(bound), writes[0]);
+  for (Clause& write : writes) write.within = apart ? Within::unordered : Within::ordered;
   std::vector<std::string> made;
   const Value result = result_value(schema, bound, wanted, made);
   for (const std::string& handle : made) {
@@ -274,7 +292,6 @@ Value Evaluator::operator_call(const std::string& path, const OperatorSchema& sc
   const bool works = !made.empty() || !writes.empty() || schema.results.empty();
   if (!works) return result;  // only views: no kernel runs
   clauses.insert(clauses.end(), writes.begin(), writes.end());
-  if (has_out) keep_apart(operator_name(schema), clauses);
   issue(path, std::move(clauses), std::move(outputs), schema.name.find("_c10d_functional::") == 0,
         library_call(schema, bound, result, made));
   return result;
