@@ -148,7 +148,8 @@ void verify_one(const Json& certificate, Verification& out) {
       out.residues.push_back(proof.at("smtlib").get<std::string>());
       continue;
     }
-    const std::string reason = rechecker.check(proof);
+    const bool known = proof.at("method") == "covered";
+    const std::string reason = known ? rechecker.check(proof) : "an unknown method of proof";
     if (reason.empty()) {
       ++out.accepted;
     } else {
@@ -162,10 +163,17 @@ void verify_one(const Json& certificate, Verification& out) {
 Verification verify(const std::string& json, const std::string& file) {
   Verification out;
   try {
-    for (const Json& certificate : Json::parse(json)) verify_one(certificate, out);
+    const Json certificates = Json::parse(json);
+    if (!certificates.is_array() || certificates.empty())
+      throw InputError({std::make_shared<const std::string>(file), 0, 0}, "a list of certificates",
+                       certificates.is_array() ? "an empty one" : "something else",
+                       "write one with check --certificate");
+    for (const Json& certificate : certificates) verify_one(certificate, out);
   } catch (const Json::exception& error) {
     throw InputError({std::make_shared<const std::string>(file), 0, 0}, "a certificate of bufferproof",
                      error.what(), "write one with check --certificate");
+  } catch (const InputError&) {
+    throw;
   } catch (const std::exception& error) {
     throw InputError({std::make_shared<const std::string>(file), 0, 0},
                      "expressions over the certificate's symbols", error.what());

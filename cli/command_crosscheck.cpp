@@ -231,8 +231,7 @@ Action add_crosscheck(CLI::App& app) {
   declare_input_options(*command, options->input_options);
   command->add_option("--tensors", options->values.tensors,
                       "The inputs it ran on: .npz or .npy files, or a folder of them");
-  command->add_option("--seed", options->values.seed, "What inputs that are not given are generated from")
-      ->check(CLI::NonNegativeNumber);
+  declare_seed_option(*command, options->values.seed);
   declare_size_option(*command, options->run);
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   return [options](Streams streams) { return run(*options, streams); };

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include "cli/command.hpp"
@@ -67,13 +68,22 @@ void check_tensor(const std::string& name, const kernels::Tensor& tensor, const 
 
 }  // namespace
 
+void declare_seed_option(CLI::App& command, std::uint64_t& seed) {
+  const auto is_seed = [](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    return whole ? "" : "expected a whole number from 0 to 2^64 - 1, found '" + text + "'";
+  };
+  command.add_option("--seed", seed, "What inputs that are not given are generated from")->check(is_seed, "");
+}
+
 void declare_value_options(CLI::App& command, ValueOptions& options) {
   command.add_option("--tensors", options.tensors, "Inputs by name: .npz or .npy files, or a folder of them");
   command.add_option("--out", options.out, "Write the outputs to this .npz");
   command.add_option("--numerics", options.numerics,
                      "Arithmetic: ieee-f32, ascend-a2, ascend-a2-no-hf32 or f64");
-  command.add_option("--seed", options.seed, "What inputs that are not given are generated from")
-      ->check(CLI::NonNegativeNumber);
+  declare_seed_option(command, options.seed);
 }
 
 const kernels::NumericsProfile& numerics_of(const ValueOptions& options) {

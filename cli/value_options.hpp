@@ -26,6 +26,8 @@ struct ValueOptions {
   std::uint64_t seed = 0;
 };
 
+/// --seed: 0 to 2^64 - 1.
+void declare_seed_option(CLI::App& command, std::uint64_t& seed);
 /// --tensors, --out, --numerics, --seed.
 void declare_value_options(CLI::App& command, ValueOptions& options);
 

@@ -52,17 +52,19 @@ bool may_be_named(const model::Name& pattern, std::string_view text) {
   return text.empty();
 }
 
-void check_fault(const model::Fault& fault, const SourceLocation& where,
+void check_fault(const model::Fault& fault, const RunPlan& plan, const SourceLocation& where,
                  const std::vector<std::pair<const Launch*, SourceLocation>>& launches) {
   bool named = false;
   int outputs = 0;
   for (const auto& [launch, at] : launches) {
     if (!may_be_named(launch->kernel, fault.kernel)) continue;
     named = true;
-    for (const model::Variant& variant : launch->variants)
-      outputs = std::max(outputs, write_clauses(variant));
+    outputs = std::max(outputs, write_clauses(chosen_variant(*launch, plan, at)));
   }
   if (!named) throw InputError(where, "a fault in a kernel of the program", "'" + fault.kernel + "'");
+  if (outputs == 0)
+    throw InputError(where, fmt::format("a road on which {} stores into its outputs", fault.kernel),
+                     "one that hands its results over whole", "no part of them can be left out there");
   if (fault.output < 0 || fault.output >= outputs)
     throw InputError(where, fmt::format("an output of {} from 0 to {}", fault.kernel, outputs - 1),
                      std::to_string(fault.output));
@@ -107,7 +109,7 @@ void check_plan(const Program& program, const RunPlan& plan) {
   for (const auto& [choice, variant] : plan.variants)
     if (!choices.count(choice))
       throw InputError(where, "a kernel of the program", "'" + choice + "'", "bufferproof show lists them");
-  for (const model::Fault& fault : plan.faults) check_fault(fault, where, launches);
+  for (const model::Fault& fault : plan.faults) check_fault(fault, plan, where, launches);
 }
 
 const model::Variant& chosen_variant(const Launch& launch, const RunPlan& plan, const SourceLocation& where) {

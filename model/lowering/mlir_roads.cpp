@@ -11,17 +11,19 @@ namespace {
 const std::string kCompiledWellBehaved =
     "the compiled kernel stores every element of its declared outputs (its text is not readable)";
 constexpr const char* kFallbackWellBehaved =
-    "the FX fallback returns one fresh contiguous tensor per declared output, of its size and dtype (its "
-    "graph is "
-    "not in the file)";
-constexpr const char* kFallbackAsCompiled =
-    "the FX fallback computes what the compiled text says (its graph is not in the file)";
+    "the FX fallback returns one fresh contiguous tensor per declared output, of its size and dtype";
+constexpr const char* kFallbackAsCompiled = "the FX fallback computes what the compiled text says";
 constexpr const char* kMovedIntoOwnMemory =
-    "the FX fallback puts elements that are only moved into memory of their own, row-major (its graph is not "
-    "in the file)";
+    "the FX fallback puts elements that are only moved into memory of their own, row-major";
 constexpr const char* kStridesAgree =
     "the FX fallback's results are row-major where symbolic sizes leave it open";
 constexpr const char* kSizesAgree = "the sizes a kernel's body computes are those the wrapper declares";
+
+std::string graph_note(const KernelDef& kernel) {
+  if (kernel.docstring.empty()) return " (its graph is not in the file)";
+  return " (its graph is not understood" +
+         (kernel.body_unsupported.empty() ? "" : ": " + kernel.body_unsupported) + ")";
+}
 
 std::size_t input_count(const LaunchContext& context) {
   return context.launch.arguments.size() - static_cast<std::size_t>(context.kernel.num_outputs.value_or(0));
@@ -304,7 +306,7 @@ namespace {
 void as_eager(const LaunchContext& context, ResultFacts& result) {
   result.undefined.clear();
   if (result.view_of < 0) return;
-  context.assumptions.add(kMovedIntoOwnMemory, context.kernel.name);
+  context.assumptions.add(kMovedIntoOwnMemory + graph_note(context.kernel), context.kernel.name);
   result.view_of = -1;
   result.strides_known = true;
   result.eager_strides = contiguous(result.sizes).strides;
@@ -327,9 +329,9 @@ std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optiona
     if (!fallback && facts)
       for (ResultFacts& result : facts->results) as_eager(context, result);
     if (!facts)
-      context.assumptions.add(kFallbackWellBehaved, context.kernel.name);
+      context.assumptions.add(kFallbackWellBehaved + graph_note(context.kernel), context.kernel.name);
     else if (!fallback)
-      context.assumptions.add(kFallbackAsCompiled, context.kernel.name);
+      context.assumptions.add(kFallbackAsCompiled + graph_note(context.kernel), context.kernel.name);
     roads.push_back(FallbackRoad(context, *rules, facts).build());
     for (const auto& [name, delivery] : rules->more_roads) {
       KernelRules other = *rules;

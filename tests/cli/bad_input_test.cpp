@@ -4,6 +4,7 @@
 
 #include "cli/input.hpp"
 #include "tests/cli/run_cli.hpp"
+#include "tests/cli/small_wrappers.hpp"
 
 namespace bufferproof::cli {
 namespace {
@@ -85,6 +86,7 @@ TEST(BadOption, ValuesThatMeanNothing) {
                                                     {"simulate", file, "--fault", "K:0[3:3]"},
                                                     {"simulate", file, "--fault", "K:0[-1:3]"},
                                                     {"golden", file, "--seed", "-1"},
+                                                    {"golden", file, "--seed", "18446744073709551616"},
                                                     {"simulate", file, "--memory", "random:-1"}};
   for (const std::vector<std::string>& arguments : calls) {
     const CliResult result = call(arguments);
@@ -92,6 +94,19 @@ TEST(BadOption, ValuesThatMeanNothing) {
     EXPECT_EQ(result.out, "");
     EXPECT_THAT(result.err, HasSubstr(arguments[2]));
   }
+}
+
+TEST(BadOption, FaultsOnARoadThatHandsItsResultsOverWhole) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("chain.py", chain_wrapper());
+  const std::vector<std::string> run{"simulate",         file,      "--runtime",
+                                     "torch_npu-26.0.0", "--fault", "mlir_fused_add_0:0[1:2,0:1]"};
+  EXPECT_EQ(call(run).code, kFindings) << "tuned, it stores";
+  std::vector<std::string> moved = run;
+  moved.insert(moved.end(), {"--fallback", "mlir_fused_add_0"});
+  const CliResult result = call(moved);
+  EXPECT_EQ(result.code, kBadInput) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("hands its results over whole"));
 }
 
 /// A finding whose run the program does not have is neither shown nor a fault of the engines.

@@ -50,6 +50,12 @@ TEST_F(VerifyCommand, RejectsAProofThatWasTamperedWith) {
 TEST_F(VerifyCommand, OtherTextIsRefused) {
   EXPECT_EQ(call({"verify", folder_.write("x.json", "{")}).code, kBadInput);
   EXPECT_EQ(call({"verify", folder_.path("missing.json")}).code, kBadInput);
+  EXPECT_EQ(call({"verify", folder_.write("object.json", "{}")}).code, kBadInput);
+  EXPECT_EQ(call({"verify", folder_.write("empty.json", "[]")}).code, kBadInput);
+  std::string text = read_text(certificate());
+  for (std::size_t p = text.find("\"covered\""); p != std::string::npos; p = text.find("\"covered\"", p))
+    text.replace(p, 9, "\"believed\"");
+  EXPECT_EQ(call({"verify", folder_.write("method.json", text)}).code, kFindings);
 }
 
 }  // namespace

@@ -65,6 +65,59 @@ TEST(BodyEnclosure, HoldsTheResultsAndStaysNarrow) {  // L3
   }
 }
 
+/// What every element of %x gives, in the type the text says.
+Enclosure of_one(const std::string& op, const Tensor& x, const std::string& type) {
+  const std::string text = "func @k(%x: " + type + "[1]) { %z = " + op + " : " + type + "[1] return %z }";
+  const std::vector<Tensor> tensors{x};
+  return enclose(model::parse_tensor_function(text), views(tensors)).at(0);
+}
+bool is_open(const Enclosure& x) {
+  return std::isinf(x.lo.elements<double>()[0]) || std::isinf(x.hi.elements<double>()[0]);
+}
+
+TEST(BodyEnclosure, NanIsOpenWhateverIsDoneWithIt) {
+  Tensor x(DType::f32, {1});
+  x.elements<float>()[0] = std::nanf("");
+  for (const char* op : {"sigmoid %x", "tanh %x", "relu %x", "abs %x", "max %x, %x", "mul %x, %x"})
+    EXPECT_TRUE(is_open(of_one(op, x, "f32"))) << op;
+  x.elements<float>()[0] = HUGE_VALF;
+  EXPECT_FALSE(is_open(of_one("sigmoid %x", x, "f32")));
+  EXPECT_TRUE(is_open(of_one("sub %x, %x", x, "f32")));
+}
+
+TEST(BodyEnclosure, IntegersThatWrapAreOpen) {
+  Tensor x(DType::u8, {1});
+  x.elements<std::uint8_t>()[0] = 4;
+  EXPECT_TRUE(is_open(of_one("neg %x", x, "u8")));
+  x.elements<std::uint8_t>()[0] = 200;
+  EXPECT_FALSE(is_open(of_one("max %x, %x", x, "u8")));
+  EXPECT_TRUE(is_open(of_one("add %x, %x", x, "u8")));
+  Tensor least(DType::i32, {1});
+  least.elements<std::int32_t>()[0] = INT32_MIN;
+  EXPECT_TRUE(is_open(of_one("neg %x", least, "i32")));
+  Tensor large(DType::i64, {1});
+  large.elements<std::int64_t>()[0] = (std::int64_t{1} << 53) + 1;
+  EXPECT_TRUE(is_open(of_one("max %x, %x", large, "i64"))) << "no double holds it";
+}
+
+TEST(BodyEnclosure, BatchNormWithTheFactorMultipliedInFirst) {
+  const std::string text =
+      "func @k(%x: f32[64], %m: f32[64], %a: f32[64], %b: f32[64]) { %d = sub %x, %m : f32[64] "
+      "%p = mul %d, %a : f32[64] %z = add %p, %b : f32[64] return %z }";
+  std::vector<Tensor> tensors;
+  for (unsigned seed = 1; seed <= 4; ++seed) tensors.push_back(random_f32({64}, seed));
+  const Enclosure z = enclose(model::parse_tensor_function(text), views(tensors)).at(0);
+  for (std::size_t i = 0; i < 64; ++i) {
+    const auto at = [&](std::size_t k) { return tensors[k].elements<float>()[i]; };
+    const volatile float shift = at(1) * at(2);
+    const volatile float offset = at(3) - shift;
+    const volatile float product = at(0) * at(2);
+    const float value = product + offset;
+    EXPECT_LE(z.lo.elements<double>()[i], value) << i;
+    EXPECT_GE(z.hi.elements<double>()[i], value) << i;
+  }
+}
+
 TEST(BodyEnclosure, FollowsAChainWithAReduction) {
   const std::string text = R"(func @k(%x: f32[4, 33]) {
     %e = exp %x : f32[4, 33]
