@@ -117,6 +117,28 @@ TEST_F(Crosscheck, AStaleRoadPredictsTheNumbers) {
   for (const json& road : changed["roads"]) EXPECT_GT(road["open"], 0) << "predictions fail now";
 }
 
+/// A comparison makes a number of NaN: what was left in memory is seen by what varies with it.
+TEST_F(Crosscheck, ARoadBehindAComparison) {
+  std::string text = captured_view_wrapper();
+  const std::string mul = mlir_kernel("mlir_fused_mul_1", "mul");
+  const std::string graph =
+      "\"\"\"\nclass <lambda>(torch.nn.Module):\n"
+      "    def forward(self, arg0_1: \"f32[4, 8]\", arg1_1: \"f32[4, 8]\"):\n"
+      "        gt: \"b8[4, 8]\" = torch.ops.aten.gt.Tensor(arg0_1, arg1_1);  arg0_1 = None\n"
+      "        where: \"f32[4, 8]\" = torch.ops.aten.where.self(gt, arg1_1, gt);  gt = arg1_1 = None\n"
+      "        return (where,)\n\n\"\"\"\n"
+      "mlir_fused_mul_1 = async_compile.import_fx('mlir_fused_mul_1', kernel_meta={'device_str': 'npu', "
+      "'num_outputs': 1, 'dynamic': False, 'mutated_indices': [], 'traced_graph_hash': 'c', "
+      "'num_call_functions': "
+      "2})\n\n";
+  text.replace(text.find(mul), mul.size(), graph);
+  file_ = folder_.write("compares.py", text);
+  device_runs({"--runtime", "torch_npu-26.0.0", "--fallback", "mlir_fused_add_0", "--memory", "random:3"});
+  const json out = crosscheck({"--runtime", "torch_npu-26.0.0"});
+  EXPECT_EQ(out["verdict"], "buffer-fault");
+  EXPECT_EQ(out["roads"][0]["kernel"], "mlir_fused_add_0");
+}
+
 TEST_F(Crosscheck, NanIsNeverRounding) {
   device_runs({});
   change(7, [](float) { return std::numeric_limits<float>::quiet_NaN(); });
