@@ -135,13 +135,13 @@ Cond Walker::report_mismatch(const Use& use, const Reliance& relies, const std::
   return use.guard && !state.mismatch_when;
 }
 
-/// C7: a raw pointer takes the bytes for elements of its own type.
+/// C7: a raw pointer takes the bytes for elements of its own type, and a library function is refused.
 Cond Walker::report_elements(const Use& use, DType loaded, const std::string& buffer, const Name& reader) {
   const HandleObject& object = objects_[use.binding.value.object];
   if (!object.dtype || same_elements(loaded, *object.dtype)) return use.guard;
   world_.misuses.push_back({FindingClass::mismatch, use.guard && (alive_ ? *alive_ : Cond(true)), place(0),
                             buffer, rename_loops(reader), "C7",
-                            fmt::format("holds {}, and {} loads {} from it", model::name(*object.dtype),
+                            fmt::format("holds {}, and {} takes it for {}", model::name(*object.dtype),
                                         reader.str(), model::name(loaded)),
                             step_->where, object.where});
   return false;
@@ -203,6 +203,8 @@ void Walker::store(const Clause& clause, const Name& kernel, const Name& writer,
       state = stored_as(rename_loops(*clause.as_layout), std::move(state));
     const Cond when = use.guard && guard;
     if (when.is_false()) continue;
+    if (clause.kind == Clause::Kind::write && clause.compiled_for)
+      report_elements(use, *clause.compiled_for, shown(text(clause.buffer)), kernel);
     Event::Kind kind = event_kind(clause.kind);
     if (!state.layout && !state.spans_storage) kind = Event::Kind::unknown;
     Access a = access(clause.set, state, when, order);

@@ -97,7 +97,7 @@ bool Executor::mismatched(const AccessPoint& at, const Actor& actor, bool relies
   out.where = actor.where;
   out.alloc_where = at.handle->storage->where;
   out.message = other_elements
-                    ? fmt::format("{} holds {}, and {} loads {} from it", at.buffer, model::name(*held),
+                    ? fmt::format("{} holds {}, and {} takes it for {}", at.buffer, model::name(*held),
                                   actor.reader, model::name(*elements))
                     : fmt::format("{} relies on the {} declared for {}, which has another one", actor.reader,
                                   kind == Mismatch::strides ? "strides" : "shape or dtype", at.buffer);

@@ -171,6 +171,7 @@ void Executor::actual_clause(const Clause& c, const AccessPoint& at, const Bindi
       remember(Provenance::Kind::read, at);
       return judged_read(at, binding, actor, c.from, c.set);
     case Clause::Kind::write:
+      if (c.compiled_for) mismatched(at, actor, false, c.compiled_for);
       return write_with_faults(at, actor, faults);
     case Clause::Kind::accumulate:
       remember(Provenance::Kind::read, at);

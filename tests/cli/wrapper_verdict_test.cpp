@@ -203,6 +203,18 @@ TEST(WrapperVerdict, E8KernelsOutsideOfEveryTable) {
   EXPECT_EQ(checked(text + "extern_kernels.foo(buf0, out=buf1)\nreturn (buf1, )").code, 3);
 }
 
+TEST(WrapperVerdict, C7OutOfAnotherElementTypeThanTheResult) {
+  const std::string wide = "buf0 = empty_strided((4, 4), (4, 1), dtype=torch.float64, device='cuda')\n";
+  const auto typed = [](const std::string& out) {
+    return "buf1 = empty_strided((4, 4), (4, 1), dtype=torch.float32, device='cuda')\nbuf1.copy_(arg0_1)\n"
+           "extern_kernels.mm(buf1, buf1, " +
+           out + "out=buf0)\nreturn (buf0, )";
+  };
+  expect_proved(buffer("buf0") + typed(""));
+  expect_refuted("MISMATCH buf0", wide + typed(""));
+  expect_proved(wide + typed("out_dtype=torch.float64, "));
+}
+
 TEST(WrapperVerdict, C7AssertionsOfALayoutTheBufferDoesNotHave) {
   const std::string text = buffer("buf0") + mm("arg0_1", "buf0");
   const std::string rest = "buf1 = torch.ops.aten.relu.default(buf0)\nreturn (buf1, )";

@@ -91,7 +91,12 @@ Value Evaluator::extern_kernel(const std::string& name, const Expr& call, const 
   for (const std::string& input : inputs) clauses.push_back(whole(Clause::Kind::read, input));
   clauses.push_back(whole(Clause::Kind::write, target));
   if (out) {
-    store_as_computed(op, extern_operands(op, values, keywords), clauses.back());
+    const std::vector<Operand> operands = extern_operands(op, values, keywords);
+    store_as_computed(op, operands, clauses.back());
+    // C7: PyTorch refuses an `out` of another element type, unless it is asked for.
+    const std::vector<ResultShape> results = infer_results(op, operands);
+    if (results.size() == 1 && !keywords.contains("out_dtype"))
+      clauses.back().compiled_for = results[0].dtype;
     for (Clause& clause : clauses) clause.within = Within::unordered;
     if (!values.empty() && handle_of(values[0]) == clauses[0].buffer.str())
       clauses[0].within = load_order(op, 0);
