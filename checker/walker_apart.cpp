@@ -15,13 +15,11 @@ bool ordered(const Clause& a, const Clause& b) {
   return a.within == Within::ordered || b.within == Within::ordered || both_read(a, b);
 }
 
-/// The two windows have every element in the same place, counted in row-major order.
-Cond same_window(const HandleState& a, const HandleState& b) {
-  if (!a.layout || !b.layout) return false;
-  const Cond begin = Cond::eq(a.layout->offset, b.layout->offset);
-  if (!a.layout->is_contiguous() || !b.layout->is_contiguous())
-    return begin && same_sizes_and_strides(*a.layout, *b.layout);
-  return begin && Cond::eq(a.layout->extent(), b.layout->extent());
+/// Elements of one index are one element of memory.
+Cond same_places(const HandleState& loaded, const HandleState& stored) {
+  if (!loaded.layout || !stored.layout || loaded.layout->rank() != stored.layout->rank()) return false;
+  return Cond::eq(loaded.layout->offset, stored.layout->offset) &&
+         same_strides(*stored.layout, *loaded.layout);
 }
 
 bool follows(const HandleState& state) { return state.layout || state.spans_storage; }
@@ -86,7 +84,7 @@ void Walker::keep_apart(const Launch& s, const Clause& a, const Clause& b) {
   for (const auto& x : stands(a))
     for (const auto& y : stands(b)) {
       if (x.value.storage != y.value.storage) continue;
-      const Cond same = loads && a.within != Within::unordered ? same_window(x.value, y.value) : Cond(false);
+      const Cond same = loads && a.within != Within::unordered ? same_places(x.value, y.value) : Cond(false);
       const Cond when = path() && x.when && y.when;
       const bool may = a.may || !follows(x.value) || !follows(y.value);
       const auto add = [&](const Cond& here, bool perhaps) {

@@ -59,18 +59,15 @@ void Executor::exec(const Launch& s, const Step& at) {
 
 namespace {
 
-bool is_row_major(const Shape& shape) {
-  std::int64_t stride = 1;
-  for (std::size_t axis = shape.sizes.size(); axis-- > 0; stride *= shape.sizes[axis])
-    if (shape.sizes[axis] != 1 && shape.strides[axis] != stride) return false;
+/// Elements of one index are one element of memory.
+bool same_places(const Handle& loaded, const Handle& stored) {
+  const std::vector<std::int64_t>& sizes = stored.shape.sizes;
+  if (!loaded.known_layout || !stored.known_layout || loaded.base() != stored.base() ||
+      loaded.span() != stored.span() || loaded.shape.sizes.size() != sizes.size())
+    return false;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] != 1 && loaded.shape.strides[i] != stored.shape.strides[i]) return false;
   return true;
-}
-
-/// The two windows have every element in the same place, counted in row-major order.
-bool same_window(const Handle& a, const Handle& b) {
-  if (!a.known_layout || !b.known_layout || a.base() != b.base() || a.span() != b.span()) return false;
-  if (is_row_major(a.shape) && is_row_major(b.shape)) return a.shape.elements() == b.shape.elements();
-  return compare_shapes(a.shape, b.shape, true) == Mismatch::none;
 }
 
 }  // namespace
@@ -99,7 +96,7 @@ void Executor::keep_apart(const Clause& a, const Clause& b, const Actor& actor) 
   auto other = stand(b);
   if (!one || !other || one->handle->storage != other->handle->storage) return;
   const bool loads = a.kind == Clause::Kind::read;
-  if (loads && a.within == model::Within::in_place && same_window(*one->handle, *other->handle)) return;
+  if (loads && a.within == model::Within::in_place && same_places(*one->handle, *other->handle)) return;
   const bool unclear = loads && a.within == model::Within::unclear;
   other->uncertain = unclear || one->uncertain || other->uncertain || a.may;  // E1
   memory_.check_apart(*one, *other, actor);

@@ -92,7 +92,7 @@ Within order_of(const BoxParts& loaded, const TensorType& input, const Box& stor
                 const TensorType& result) {
   Within out = Within::in_place;
   for (const BoxPart& part : loaded) {
-    if (part.box == stored && input.shape == result.shape) continue;
+    if (part.box == stored) continue;  // of one rank; equal sizes or not
     const bool reshaped = input.shape != result.shape && is_one_element(part.box);  // may be the same place
     if (part.exact && !reshaped) return Within::unordered;
     out = Within::unclear;
