@@ -53,6 +53,20 @@ TEST(FxBody, DocstringOfImportFx) {
   EXPECT_EQ(function.ops[0].where.str(), "fx.py:4:34");
 }
 
+TEST(FxBody, WhatPyTorchKeepsForOldTexts) {
+  EXPECT_EQ(types(read_one(forward(R"py(x: "u8[4, 8]")py", R"(
+    any_1: "u8[4]" = torch.ops.aten.any.dim(x, 1)
+    all_1: "u8[4]" = torch.ops.aten.all.dim(x, 1)
+    return (any_1, all_1)
+  )"))),
+            "u8[4] u8[4]");
+  EXPECT_EQ(types(read_one(forward(R"py(x: "f32[4, 8]", e: "f32[0]")py", R"(
+    cat: "f32[4, 8]" = torch.ops.aten.cat.default([e, x], 1)
+    return (cat,)
+  )"))),
+            "f32[4, 8]");
+}
+
 TEST(FxBody, SymbolicSizesGetitemAndKeywords) {
   TensorFunction function = read_one(forward(R"py(s0: "Sym(s0)", arg0_1: "f32[s0, 8]")py", R"(
     var_mean = torch.ops.aten.var_mean.correction(arg0_1, [1], correction = 0, keepdim = True)

@@ -81,7 +81,7 @@ Value Lowering::reduce(const Call& call) {
   DType result = to.value_or((sum || product) && !is_floating(from) ? DType::i64 : from);
   if (truth) {
     if (from != DType::i1) x = emit("ne", {x, filled(from, 0, shape(x), call)}, {}, call);
-    result = DType::i1;
+    result = from == DType::u8 ? DType::u8 : DType::i1;  // as PyTorch has it
   } else {
     x = cast(x, accumulator(result), call);
   }

@@ -221,6 +221,15 @@ Value Lowering::split(const Call& call) {
   return Value::of_list(parts);
 }
 
+namespace {
+
+/// torch.empty(0) may stand among tensors of any rank, and adds nothing.
+bool is_legacy_empty(const std::vector<SymExpr>& shape) {
+  return shape.size() == 1 && shape[0] == SymExpr(0);
+}
+
+}  // namespace
+
 Value Lowering::cat(const Call& call) {
   const Value* tensors = call.find(0, "tensors");
   if (!tensors || !tensors->is(Kind::list) || tensors->items.empty())
@@ -229,8 +238,10 @@ Value Lowering::cat(const Call& call) {
   DType common = promote(tensors->items);
   for (const Value& item : tensors->items) {
     if (!item.is(Kind::tensor)) unsupported(call, "of other than tensors");
+    if (is_legacy_empty(shape(item.tensor)) && tensors->items.size() > 1) continue;
     ids.push_back(cast(item.tensor, common, call));
   }
+  if (ids.empty()) ids.push_back(cast(tensors->items[0].tensor, common, call));
   std::size_t dim = axis(constant(call, 1, "dim", 0), shape(ids[0]).size(), call);
   return Value::of_tensor(emit("concat", ids, {{"dim", static_cast<std::int64_t>(dim)}}, call));
 }
