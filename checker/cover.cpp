@@ -74,12 +74,9 @@ model::Cond same_sizes(const model::Layout& a, const model::Layout& b) {
 
 model::Cond same_strides(const model::Layout& a, const model::Layout& b) {
   model::Cond same = true;
-  model::Cond empty(false);
-  for (std::size_t i = 0; i < a.rank(); ++i) {
+  for (std::size_t i = 0; i < a.rank(); ++i)
     same = same && (model::Cond::eq(a.sizes[i], 1) || model::Cond::eq(a.strides[i], b.strides[i]));
-    empty = empty || model::Cond::eq(a.sizes[i], 0);
-  }
-  return same || empty;
+  return same;
 }
 
 model::Cond same_sizes_and_strides(const model::Layout& a, const model::Layout& b) {

@@ -22,7 +22,7 @@ bool surely_disjoint(const Access& a, const Access& b, const Ranges& ranges);
 
 /// Sizes for which two layouts have the same elements ...
 model::Cond same_sizes(const model::Layout& a, const model::Layout& b);
-/// ... and, of equal rank, place them alike: strides of axes of size 1 and of empty tensors do not matter.
+/// ... and, of equal rank, place them alike: strides of axes of size 1 do not matter.
 model::Cond same_strides(const model::Layout& a, const model::Layout& b);
 model::Cond same_sizes_and_strides(const model::Layout& a, const model::Layout& b);
 

@@ -163,10 +163,30 @@ std::optional<Cond> Tags::contributes(const TagCase& c, const NameTest& test, bo
       };
       auto hits = last_hits(*event, layer.query, world_.ranges, passes);
       if (!hits || !decided) return std::nullopt;
-      for (const Hit& hit : *hits)
-        out = out || (hit.exists && (layer.since ? before(*layer.since, hit.moment) : Cond(true)));
+      for (const Hit& hit : *hits) {
+        const auto counts = counts_then(layer, hit, *event);
+        if (!counts) return std::nullopt;
+        out = out || (hit.exists && *counts);
+      }
     }
   return out;
+}
+
+/// After the layer's store, if it has one. What may be stored into an element that nobody defined does not
+/// define it (E8): without a store it counts after the first accumulation.
+std::optional<Cond> Tags::counts_then(const Layer& layer, const Hit& hit, const Event& event) const {
+  if (layer.since) return before(*layer.since, hit.moment);
+  if (event.kind != Event::Kind::modify || !event.access.place.loops.empty()) return Cond(true);
+  Query then = layer.query;
+  then.moment = hit.moment;
+  Cond defined(false);
+  for (const Event* other : layer.events) {
+    if (other->kind != Event::Kind::accumulate) continue;
+    const auto earlier = last_hits(*other, then, world_.ranges);
+    if (!earlier) return std::nullopt;
+    for (const Hit& one : *earlier) defined = defined || one.exists;
+  }
+  return defined;
 }
 
 const Event* Tags::only_store(const Access& access, std::vector<const Event*>* passed) const {

@@ -57,6 +57,7 @@ class Tags {
   bool add_copied(const Query& query, TagCase outer, const Hit& store, std::vector<TagCase>& out,
                   int depth) const;
   model::Cond old(const Query& query, const TagCase& c, const Event* store) const;
+  std::optional<model::Cond> counts_then(const Layer& layer, const Hit& hit, const Event& event) const;
 
   const World& world_;
 };

@@ -148,6 +148,14 @@ int Walker::copy_object(int object, const Substitution& by) {
   return static_cast<int>(objects_.size()) - 1;
 }
 
+/// Sizes for which there is no element, and strides do not matter.
+Cond Walker::is_empty(const Layout& layout) const {
+  Cond out(false);
+  for (const SymExpr& size : layout.sizes)
+    if (!world_.ranges.surely_le(1, size)) out = out || Cond::eq(size, 0);
+  return out;
+}
+
 /// C7: against what a fallback may have delivered, and against what the file itself says elsewhere.
 void Walker::visit(const AssertLayout& s) {
   const Name asserting("assert_size_stride");
@@ -158,7 +166,10 @@ void Walker::visit(const AssertLayout& s) {
     if (!layout || use.state.value.mismatch != Mismatch::none) continue;
     const Layout asserted = in_units(rename_loops(s.layout), use.state.value.scale);
     const bool other_elements = s.dtype && held && *s.dtype != *held;
-    const Cond differ = other_elements ? when : when && !same_sizes_and_strides(asserted, *layout);
+    const Cond sizes = same_sizes(asserted, *layout);
+    const Cond same =
+        sizes.is_false() ? sizes : sizes && (same_strides(asserted, *layout) || is_empty(*layout));
+    const Cond differ = other_elements ? when : when && !same;
     if (differ.is_false()) continue;
     world_.misuses.push_back({FindingClass::mismatch, differ && (alive_ ? *alive_ : Cond(true)), place(0),
                               shown(text(s.name)), asserting, "C7",

@@ -164,6 +164,7 @@ class Walker {
   void visit(const HostSync& s);
   void visit(const Return& s);
   void visit(const AssertLayout& s);
+  Cond is_empty(const Layout& layout) const;
   void visit(const Unsupported& s);
   const Program& program_;
   Units units_;

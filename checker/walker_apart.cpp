@@ -64,11 +64,13 @@ void Walker::forget_order(Variant& variant) {
 void Walker::keep_apart(const Launch& s, const Variant& variant) {
   for (std::size_t i = 0; i < variant.clauses.size(); ++i)
     for (std::size_t j = i + 1; j < variant.clauses.size(); ++j)
-      if (!ordered(variant.clauses[i], variant.clauses[j]))
-        keep_apart(s, variant.clauses[i], variant.clauses[j]);
+      if (const Clause& a = variant.clauses[i], &b = variant.clauses[j]; !ordered(a, b)) {
+        const bool turned = a.kind != Clause::Kind::read && text(b.buffer) < text(a.buffer);
+        keep_apart(s, turned ? b : a, turned ? a : b);
+      }
 }
 
-/// `a` stands before `b`, so a load and a store come in this order.
+/// A load and a store come in this order; two stores by their names, whatever order the road has them in.
 void Walker::keep_apart(const Launch& s, const Clause& a, const Clause& b) {
   const bool loads = a.kind == Clause::Kind::read;
   const auto on_stream = [&](const Clause& clause, const HandleState& state, const Cond& when) {

@@ -92,8 +92,10 @@ void Executor::keep_apart(const Clause& a, const Clause& b, const Actor& actor) 
     if (found == state_.names.end() || !found->second.actual) return std::nullopt;
     return access(name, accessed_handle(c, found->second, actor), c.set, actor.where);
   };
-  const auto one = stand(a);
+  auto one = stand(a);
   auto other = stand(b);
+  // Two stores are reported by the later name, as they come in no order.
+  if (one && other && a.kind != Clause::Kind::read && other->buffer < one->buffer) std::swap(one, other);
   if (!one || !other || one->handle->storage != other->handle->storage) return;
   const bool loads = a.kind == Clause::Kind::read;
   if (loads && a.within == model::Within::in_place && same_places(*one->handle, *other->handle)) return;

@@ -50,5 +50,22 @@ TEST(Accumulate, C3ABaseThatIsNotMeantIsAnotherContributor) {
   EXPECT_THAT(found(program), Contains("STALE b"));
 }
 
+/// What may be stored into an element that nobody defined leaves it so, whatever is accumulated afterwards.
+TEST(Accumulate, E8ModifyingWhatIsUndefinedContributesNothing) {
+  const auto program = [](bool defined) {
+    WrapperText text("modified.py");
+    text.alloc({"pool", model::contiguous({4})}, model::Init::uninit);
+    text.slice("a", "pool", model::Layout{{2}, {1}, 0});
+    text.slice("b", "pool", model::Layout{{2}, {1}, 1});
+    if (defined) text.extern_call("D", "s0", {clause(Clause::Kind::accumulate, "a")});
+    text.extern_call("M", "s0", {clause(Clause::Kind::modify, "a")});
+    text.extern_call("K", "s0", {clause(Clause::Kind::accumulate, "b"), read_intended("b", false)});
+    return text.finish();
+  };
+  for (const bool defined : {false, true}) EXPECT_EQ(compare(program(defined)).disagreement, "");
+  EXPECT_THAT(found(program(false)), Not(Contains("STALE b")));
+  EXPECT_THAT(found(program(true)), Contains("STALE b"));
+}
+
 }  // namespace
 }  // namespace bufferproof::differential

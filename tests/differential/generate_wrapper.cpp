@@ -110,7 +110,11 @@ namespace {
 class RandomWrapper {
  public:
   explicit RandomWrapper(std::uint64_t seed)
-      : dice_(seed), text_("random-" + std::to_string(seed) + ".py"), calm_(dice_.one_in(2)) {}
+      : dice_(seed),
+        order_(seed + 1'000'000'007),
+        text_("random-" + std::to_string(seed) + ".py"),
+        calm_(dice_.one_in(2)),
+        unordered_(order_.one_in(3)) {}
 
   model::Program build() {
     if (dice_.one_in(2)) {
@@ -173,11 +177,13 @@ class RandomWrapper {
     const int count = dice_.pick(0, 2);
     for (int i = 0; i < count; ++i) inputs.push_back(dice_.of(alive_));
     std::vector<Variant> roads{road(Road::write, "tuned", inputs, outputs, dice_.one_in(2))};
+    unorder(roads[0]);
     const int more = dice_.pick(0, 2);
     for (int i = 0; i < more && multi_road_ < 4; ++i)
       roads.push_back(
           road(calm_ ? calm_road() : static_cast<Road>(dice_.pick(0, static_cast<int>(kRoads) - 1)),
                i == 0 ? "second" : "third", inputs, outputs, dice_.one_in(3)));
+    if (roads.size() > 1 && order_.one_in(3)) unorder(roads[1]);
     if (roads.size() > 1) ++multi_road_;
     text_.launch(fresh("kernel_"), stream(), outputs, std::move(roads));
   }
@@ -295,9 +301,22 @@ class RandomWrapper {
     alloc(dice_.one_in(4) ? Init::zero : Init::uninit);
   }
 
+  /// C4, C7: the accesses of some roads come in no order, and some are compiled for another element type.
+  void unorder(Variant& road) {
+    if (!unordered_) return;
+    for (Clause& one : road.clauses) {
+      if (one.kind == Clause::Kind::read)
+        one.within = order_.one_in(2) ? model::Within::in_place : model::Within::unordered;
+      if (one.kind == Clause::Kind::write) one.within = model::Within::unordered;
+      if (order_.one_in(3)) one.compiled_for = order_.one_in(20) ? model::DType::f64 : model::DType::f32;
+    }
+  }
+
   Dice dice_;
+  Dice order_;  ///< apart from the other, so that the rest of a program is what its number always meant
   WrapperText text_;
   bool calm_;  ///< half of the programs have little that can go wrong, so that many are safe
+  bool unordered_;
   bool symbolic_ = false;
   bool looped_ = false;
   int count_ = 0;
