@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/substitute.hpp"
+
 namespace bufferproof::checker {
 namespace {
 
@@ -165,10 +167,11 @@ void add_symbols(const SymExpr& expr, std::vector<BoundVariable>& variables) {
 
 }  // namespace
 
-Cond same_address(const SymExpr& a, const std::vector<BoundVariable>& a_variables, const SymExpr& b,
-                  const std::vector<BoundVariable>& b_variables, const Ranges& ranges) {
-  std::vector<BoundVariable> variables = a_variables;
-  variables.insert(variables.end(), b_variables.begin(), b_variables.end());
+namespace {
+
+/// Digit by digit. nullopt: one place may carry into the next.
+std::optional<Cond> same_digits(const SymExpr& a, const SymExpr& b, std::vector<BoundVariable> variables,
+                                const Ranges& ranges) {
   // Sizes that are only added are digits like any other; those that multiply an index make places of their
   // own.
   if (a.linear() && b.linear()) add_symbols(a - b, variables);
@@ -184,13 +187,63 @@ Cond same_address(const SymExpr& a, const std::vector<BoundVariable>& a_variable
     return digit_of(da, place) == SymExpr(0) && digit_of(db, place) == SymExpr(0);
   };
   order.erase(std::remove_if(order.begin(), order.end(), empty), order.end());
-  const bool by_digit =
-      order.size() > 1 && no_carry(da, order, variables, ranges) && no_carry(db, order, variables, ranges);
-  if (!by_digit) return Cond::eq(a, b);
+  if (order.size() < 2 || !no_carry(da, order, variables, ranges) || !no_carry(db, order, variables, ranges))
+    return std::nullopt;
   Cond equal(true);
   for (const SymExpr& monomial : order)
     equal = equal && Cond::eq(digit_of(da, monomial), digit_of(db, monomial));
   return equal;
+}
+
+/// m of a range [0, m * M) with M a product of sizes; 0: it is none, or has too many pieces.
+std::int64_t pieces(const BoundVariable& variable) {
+  constexpr std::int64_t kMostPieces = 8;
+  const bool product =
+      variable.lo == SymExpr(0) && variable.hi.constant_part() == 0 && variable.hi.terms().size() == 1;
+  const std::int64_t count = product ? variable.hi.terms()[0].coefficient : 0;
+  return count >= 2 && count <= kMostPieces ? count : 0;
+}
+
+/// The addresses where `variable` is q * block + a rest below block; nullopt: still not digit by digit.
+std::optional<Cond> same_in_piece(const SymExpr& a, const SymExpr& b, std::vector<BoundVariable> variables,
+                                  const std::string& variable, const SymExpr& block, std::int64_t q,
+                                  const Ranges& ranges) {
+  const std::string rest = variable + " in its block";
+  for (BoundVariable& one : variables)
+    if (one.name == variable) one = {rest, 0, block};
+  const SymExpr begin = block * SymExpr(q);
+  const model::Substitution apart{{variable, SymExpr::symbol(rest) + begin}};
+  const auto equal = same_digits(a.substitute(apart), b.substitute(apart), variables, ranges);
+  if (!equal) return std::nullopt;
+  const SymExpr self = SymExpr::symbol(variable);
+  return Cond::le(begin, self) && Cond::lt(self, begin + block) && equal->substitute({{rest, self - begin}});
+}
+
+/// A variable that runs over several blocks of one size, as a row over blocks of columns: block by block.
+std::optional<Cond> same_in_pieces(const SymExpr& a, const SymExpr& b,
+                                   const std::vector<BoundVariable>& variables, const Ranges& ranges) {
+  for (const BoundVariable& variable : variables) {
+    std::optional<Cond> any = Cond(false);
+    const std::int64_t count = pieces(variable);
+    for (std::int64_t q = 0; q < count && any; ++q) {
+      const SymExpr block = of_atoms(variable.hi.terms()[0].atoms);
+      const auto here = same_in_piece(a, b, variables, variable.name, block, q, ranges);
+      any = here ? std::optional(*any || *here) : std::nullopt;
+    }
+    if (count > 0 && any) return any;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Cond same_address(const SymExpr& a, const std::vector<BoundVariable>& a_variables, const SymExpr& b,
+                  const std::vector<BoundVariable>& b_variables, const Ranges& ranges) {
+  std::vector<BoundVariable> variables = a_variables;
+  variables.insert(variables.end(), b_variables.begin(), b_variables.end());
+  if (const auto equal = same_digits(a, b, variables, ranges)) return *equal;
+  if (a.linear() && b.linear()) return Cond::eq(a, b);
+  return same_in_pieces(a, b, variables, ranges).value_or(Cond::eq(a, b));
 }
 
 std::optional<SymExpr> quotient(const Term& term, const SymExpr& divisor) {

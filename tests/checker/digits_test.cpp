@@ -46,6 +46,34 @@ TEST(Digits, C2_ASliceThatIsMissingIsFound) {
   EXPECT_EQ(result.refutations[0].finding.kind, model::FindingClass::unwritten);
 }
 
+/// Three blocks of columns, s0 by s0 each, and a row over `blocks` of them that is read.
+Verdict row_over_blocks(const std::string& last_block, const std::string& row) {
+  const std::string text =
+      "import torch\n"
+      "empty_strided_cpu = torch._C._dynamo.guards._empty_strided_cpu\n"
+      "reinterpret_tensor = torch._C._dynamo.guards._reinterpret_tensor\n"
+      "def call(args):\n"
+      "    arg0_1, arg1_1 = args\n"
+      "    args.clear()\n"
+      "    s0 = arg0_1\n"
+      "    assert_size_stride(arg1_1, (s0, s0), (s0, 1))\n"
+      "    buf0 = empty_strided_cpu((s0, 3*s0), (3*s0, 1), torch.float32)\n"
+      "    reinterpret_tensor(buf0, (s0, s0), (3*s0, 1), 0).copy_(arg1_1)\n"
+      "    reinterpret_tensor(buf0, (s0, s0), (3*s0, 1), s0).copy_(arg1_1)\n" +
+      last_block + "    buf1 = torch.ops.aten.relu.default(reinterpret_tensor(buf0, " + row +
+      "))\n    return (buf1, )\n";
+  const auto programs = model::wrapper::read_wrappers(text, "w.py");
+  return check(model::lower(programs.at(0), model::require_profile("stock"))).verdict;
+}
+
+TEST(Digits, C2_ARowOverBlocksOfColumns) {
+  const std::string last = "    reinterpret_tensor(buf0, (s0, s0), (3*s0, 1), 2*s0).copy_(arg1_1)\n";
+  for (const char* row : {"(3*s0, ), (1, ), 0", "(3*s0, ), (1, ), 3*s0", "(2*s0, ), (1, ), 0"})
+    EXPECT_EQ(row_over_blocks(last, row), Verdict::proved) << row;
+  EXPECT_EQ(row_over_blocks("", "(2*s0, ), (1, ), 0"), Verdict::proved);
+  EXPECT_EQ(row_over_blocks("", "(3*s0, ), (1, ), 0"), Verdict::refuted);
+}
+
 /// The element [i, j] of a window of n by b elements that begins `offset` into rows of the given width.
 Digits element_of(const SymExpr& b, const SymExpr& width, const SymExpr& offset) {
   Access access;
