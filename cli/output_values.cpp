@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
+#include <span>
 #include <stdexcept>
 
 #include "kernels_ref/convert16.hpp"
@@ -62,7 +62,9 @@ std::vector<std::int64_t> index_of(std::int64_t ordinal, const kernels::Sizes& s
 
 template <typename T>
 bool same(const T& a, const T& b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0 || (std::isnan(number(a)) && std::isnan(number(b)));
+  // Bits, not values: -0 is not +0.
+  const bool bits = std::ranges::equal(std::as_bytes(std::span(&a, 1)), std::as_bytes(std::span(&b, 1)));
+  return bits || (std::isnan(number(a)) && std::isnan(number(b)));
 }
 
 /// How bad it is that x stands where y should.

@@ -289,7 +289,7 @@ Value Evaluator::operator_call(const std::string& path, const OperatorSchema& sc
   if (has_out && writes.size() == 1) store_as_computed(operator_name(schema), operands_of(bound), writes[0]);
   for (Clause& write : writes) write.within = apart ? Within::unordered : Within::ordered;
   std::vector<std::string> made;
-  const Value result = result_value(schema, bound, wanted, made);
+  Value result = result_value(schema, bound, wanted, made);
   for (const std::string& handle : made) {
     writes.push_back(whole(Clause::Kind::write, handle));
     outputs.emplace_back(handle);

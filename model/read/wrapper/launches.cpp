@@ -8,7 +8,7 @@ namespace bufferproof::model::wrapper {
 
 /// x of c_void_p(x.data_ptr()), s0 of c_long(s0).
 const Expr& Evaluator::unwrapped(const Expr& expr) {
-  if (expr.kind != ExprKind::call || expr.items.size() < 1) return expr;
+  if (expr.kind != ExprKind::call || expr.items.empty()) return expr;
   const Expr& callee = *expr.items[0];
   const bool ctypes =
       callee.kind == ExprKind::name && callee.text.substr(0, 2) == "c_" && expr.items.size() == 2;
