@@ -35,10 +35,10 @@ def broadcasts(shape, to):
 
 
 class Kernel:
-    """What the wrapper calls `k`: its text, and what eager PyTorch computes for it."""
+    """What the wrapper calls `k`: its text, what eager PyTorch computes for it, and its traced graph where that says more."""
 
-    def __init__(self, parameters, result, body, eager, outputs=1):
-        self.text, self.eager, self.outputs = (parameters, result, body), eager, outputs
+    def __init__(self, parameters, result, body, eager, outputs=1, graph=""):
+        self.text, self.eager, self.outputs, self.graph = (parameters, result, body), eager, outputs, graph
 
     def definition(self, name):
         parameters, result, body = self.text
@@ -72,7 +72,8 @@ TRANSPOSED = Kernel(f"%arg0: {T}", "tensor<4x3xf32>", f"""%0 = tensor.empty() : 
 return %3 : tensor<4x3xf32>""", lambda a: ((a + a).permute(1, 0),))
 FLAT = Kernel(f"%arg0: {T}", "tensor<12xf32>",
               f"%1 = tensor.collapse_shape %arg0 [[0, 1]] : {T} into tensor<12xf32>\nreturn %1 : tensor<12xf32>",
-              lambda a: (a.reshape(12),))
+              lambda a: (a.reshape(12),),
+              graph="view = torch.ops.aten.view.default(arg0_1, [12])\nreturn (view,)")
 
 
 def rows(n):
@@ -187,6 +188,15 @@ def wronged(kernels, body, road):
                for a, b in zip(meant, found))
 
 
+def write_graphs(folder, kernels):
+    """As the compiler keeps them, by the hash a kernel's metadata names."""
+    folder.mkdir()
+    for name, kernel in kernels.items():
+        if kernel.graph:
+            lines = "".join(f"        {line}\n" for line in kernel.graph.splitlines())
+            (folder / f"h_{name}.py").write_text(f"class GraphModule(torch.nn.Module):\n    def forward(self, arg0_1):\n{lines}")
+
+
 def run(program, *arguments):
     return subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
 
@@ -197,10 +207,12 @@ def main():
         for number, (title, (kernels, body)) in enumerate(SCENARIOS.items()):
             path = pathlib.Path(folder) / f"s{number}.py"
             path.write_text(wrapper(kernels, body))
+            graphs = pathlib.Path(folder) / f"graphs{number}"
+            write_graphs(graphs, kernels)
             for runtime, how in RUNTIMES.items():
                 falls_back = ["--fallback", "k"] if "k" in kernels else []
-                one_run = run(program, "simulate", str(path), "--runtime", runtime, *falls_back)
-                every_run = run(program, "check", str(path), "--runtime", runtime)
+                one_run = run(program, "simulate", str(path), "--graphs", str(graphs), "--runtime", runtime, *falls_back)
+                every_run = run(program, "check", str(path), "--graphs", str(graphs), "--runtime", runtime)
                 truth = wronged(kernels, body, how)
                 any_road = truth or wronged(kernels, body, "tuned")
                 said = one_run.returncode == 1 or "raises" in one_run.stdout
