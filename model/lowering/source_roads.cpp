@@ -205,7 +205,7 @@ PointerUse pointer_use(std::string_view text, std::string_view parameter) {
 
 namespace {
 
-/// A number where a pointer stands, or a tensor where a number does.
+/// A number for a number, a tensor for a pointer.
 bool takes(const Parameter& parameter, const Argument& argument) {
   return parameter.role == Role::scalar ? argument.handle.empty() : !argument.scalar;
 }

@@ -201,6 +201,7 @@ TEST(WrapperVerdict, E8KernelsOutsideOfEveryTable) {
   const std::string text = buffer("buf0") + mm("arg0_1", "buf0") + buffer("buf1");
   expect_proved(text + "extern_kernels._mm_plus_mm(buf0, arg0_1, buf0, arg1_1, out=buf1)\nreturn (buf1, )");
   EXPECT_EQ(checked(text + "extern_kernels.foo(buf0, out=buf1)\nreturn (buf1, )").code, 3);
+  EXPECT_EQ(checked(text + "extern_kernels.foo(arg0_1, into=buf0, out=buf1)\nreturn (buf0, )").code, 3);
 }
 
 TEST(WrapperVerdict, C7OutOfAnotherElementTypeThanTheResult) {

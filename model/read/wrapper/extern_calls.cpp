@@ -75,7 +75,8 @@ Value Evaluator::extern_kernel(const std::string& name, const Expr& call, const 
   for (const Value& value : values) collect_handles(value, inputs);
   const bool known = schema || schemas_.find("aten::" + op, std::nullopt, 0, {}) || is_inductors_own(op);
   if (!known) {  // E8
-    if (out) collect_handles(eval(*out), inputs);
+    for (const Expr* argument : call.items.subspan(1))
+      if (argument->kind == ExprKind::keyword) collect_handles(eval(*argument->items[0]), inputs);
     return opaque("extern_kernels." + name, inputs, wanted, !out && wanted != kDiscard);
   }
   std::map<std::string, Value> keywords;
