@@ -88,29 +88,33 @@ bool is_one_element(const Box& box) {
 
 /// C4: an element of a result that needs an input's element of another index may be stored before that is
 /// loaded.
-Within order_of(const BoxParts& loaded, const TensorType& input, const Box& stored,
-                const TensorType& result) {
-  Within out = Within::in_place;
+Within order_of(const BoxPart& loaded, const TensorType& input, const Box& stored, const TensorType& result) {
+  if (loaded.box == stored) return Within::in_place;  // of one rank; equal sizes or not
+  const bool reshaped = input.shape != result.shape && is_one_element(loaded.box);  // may be the same place
+  return loaded.exact && !reshaped ? Within::unordered : Within::unclear;
+}
+
+void find_order(const TensorFunction& function, std::size_t result, std::size_t i, const BoxParts& loaded,
+                const Box& stored, InputSummary& input) {
+  const TensorType& type = function.type(function.results[result]);
   for (const BoxPart& part : loaded) {
-    if (part.box == stored) continue;  // of one rank; equal sizes or not
-    const bool reshaped = input.shape != result.shape && is_one_element(part.box);  // may be the same place
-    if (part.exact && !reshaped) return Within::unordered;
-    out = Within::unclear;
+    const Within here = order_of(part, function.type(function.parameters[i]), stored, type);
+    if (here == Within::unordered) {
+      input.moved = is_one_element(part.box) && (input.moved || input.within != Within::unordered);
+      input.within = here;
+    } else if (here == Within::unclear && input.within == Within::in_place) {
+      input.within = here;
+    }
   }
-  return out;
 }
 
 void find_order(const TensorFunction& function, std::vector<InputSummary>& inputs) {
   for (InputSummary& input : inputs) input.within = Within::in_place;
   for (std::size_t r = 0; r < function.results.size(); ++r) {
-    const TensorType& result = function.type(function.results[r]);
-    const Box stored = one_element(result.shape);
+    const Box stored = one_element(function.type(function.results[r]).shape);
     const std::vector<BoxParts> behind = elements_behind(function, r, stored);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const BoxParts& loaded = behind[static_cast<std::size_t>(function.parameters[i])];
-      const Within here = order_of(loaded, inputs[i].type, stored, result);
-      if (here != Within::in_place && inputs[i].within != Within::unordered) inputs[i].within = here;
-    }
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      find_order(function, r, i, behind[static_cast<std::size_t>(function.parameters[i])], stored, inputs[i]);
   }
 }
 

@@ -44,6 +44,7 @@ struct InputSummary {
   std::vector<ReadElements> reads;  ///< empty: no element that can matter is read
   Overwritten overwritten = Overwritten::none;
   Within within = Within::unordered;  ///< how its loads stand to a kernel's stores
+  bool moved = false;  ///< unordered because elements are only moved: other strides may move them back
 };
 
 /// How eager execution (the FX fallback) hands a result over.

@@ -26,6 +26,7 @@ class Binder {
     for (const InputSummary& input : body_.inputs) {
       facts_.overwritten.push_back(input.overwritten);
       facts_.within.push_back(input.within);
+      facts_.moved.push_back(input.moved);
       facts_.elements.push_back(input.scalar ? std::nullopt : std::optional(input.type.dtype));
     }
     for (const OutputSummary& output : body_.outputs) facts_.results.push_back(result(output));

@@ -45,6 +45,7 @@ struct BodyFacts {
   std::vector<Overwritten> overwritten;
   /// Per input argument: the element type the body is compiled for; nullopt: a number.
   std::vector<std::optional<DType>> elements;
+  std::vector<bool> moved;               ///< per input argument: see InputSummary
   std::vector<Within> within;            ///< per input argument: how its loads stand to the kernel's stores
   std::vector<std::string> differences;  ///< arguments whose declared shape is not the parameter's (B10)
   bool open_sizes = false;               ///< some equality of sizes is taken on trust

@@ -44,6 +44,15 @@ bool copies_inputs(const LaunchContext& context) {
 
 const std::vector<ElementBox> kNoBoxes;
 
+/// C4. What the body moves, a view of other strides may move back to where it is stored.
+Within load_order(const LaunchContext& context, const std::optional<BodyFacts>& facts, std::size_t input) {
+  if (!facts || input >= facts->within.size()) return Within::in_place;  // E9: well behaved
+  const auto row_major = [&](const Name& name) { return context.environment.contiguous(name); };
+  const bool plain = row_major(context.launch.arguments[input].handle) &&
+                     std::all_of(context.outputs.begin(), context.outputs.end(), row_major);
+  return facts->moved[input] && !plain ? Within::unclear : facts->within[input];
+}
+
 /// `compiled`: by a kernel that stores as it loads, through base pointers.
 void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& facts, bool compiled,
                Variant& road) {
@@ -54,7 +63,7 @@ void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& fac
     Clause read = intended_read(handle, relies);
     if (compiled && facts && i < facts->elements.size()) read.compiled_for = facts->elements[i];  // C7
     if (compiled && !(copies_inputs(context) && !context.environment.contiguous(handle)))
-      read.within = facts && i < facts->within.size() ? facts->within[i] : Within::in_place;
+      read.within = load_order(context, facts, i);
     if (!facts || i >= facts->reads.size() || !facts->reads[i]) {
       road.clauses.push_back(read);
       continue;
