@@ -81,7 +81,15 @@ const std::string kReshaped =
     "tensor<64xf32>) -> tensor<64xf32>\n"
     "    %r = tensor.expand_shape %h [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>";
 
-TEST(OverlapVerdict, E1ElementsThatAreNotFollowed) { EXPECT_EQ(checked(moving(kReshaped, 4, 4)).code, 3); }
+TEST(OverlapVerdict, E1ElementsThatAreNotFollowed) {
+  EXPECT_EQ(checked(moving(kReshaped, 4, 4)).code, 3);
+  std::string back =
+      moving(kTranspose, 4, 4);  // transposed by the body and by the view: each element where it was
+  const std::string view = "run(reinterpret_tensor(buf0, (8, 8), (8, 1), 32)";
+  ASSERT_NE(back.find(view), std::string::npos);
+  back.replace(back.find(view), view.size(), "run(reinterpret_tensor(buf0, (8, 8), (1, 8), 32)");
+  EXPECT_EQ(checked(back).code, 3);
+}
 
 TEST(OverlapVerdict, C7KernelsCompiledForAnotherElementType) {
   const auto program = [](const std::string& dtype) {
