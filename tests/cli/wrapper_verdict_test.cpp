@@ -204,6 +204,20 @@ TEST(WrapperVerdict, E8KernelsOutsideOfEveryTable) {
   EXPECT_EQ(checked(text + "extern_kernels.foo(arg0_1, into=buf0, out=buf1)\nreturn (buf0, )").code, 3);
 }
 
+/// As Inductor adds complex numbers: what a window of other elements covers of elements of unknown size is
+/// not followed.
+TEST(WrapperVerdict, E1ViewsOfElementsOfUnknownSize) {
+  const std::string rest =
+      "assert_size_stride(buf1, (4, 8), (8, 1))\nbuf2 = torch.ops.aten.relu.default(buf1)\n"
+      "return (buf2, )";
+  expect_proved(
+      "buf0 = torch.ops.aten.add.Tensor(arg0_1, 0)\nassert_size_stride(buf0, (4, 4), (4, 1))\n"
+      "buf1 = torch.ops.aten.view.dtype(buf0, torch.float32)\n" +
+      rest);
+  const std::string empty = "buf0 = empty_strided((4, 4), (4, 1), dtype=torch.complex64, device='cuda')\n";
+  expect_refuted("UNWRITTEN", empty + "buf1 = torch.ops.aten.view.dtype(buf0, torch.float32)\n" + rest);
+}
+
 TEST(WrapperVerdict, C7OutOfAnotherElementTypeThanTheResult) {
   const std::string wide = "buf0 = empty_strided((4, 4), (4, 1), dtype=torch.float64, device='cuda')\n";
   const auto typed = [](const std::string& out) {

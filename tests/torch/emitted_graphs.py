@@ -109,6 +109,9 @@ def graphs():
     yield "scan_of_computed", computed, (R(4), R(5, 4)), {}, {}
     yield "scan_of_computed_dynamic", computed, (R(4), R(5, 4)), {"dynamic": True}, {}
     yield "scan_planned", scanned, (R(4), R(5, 4)), {}, {"memory_planning": True}
+    complex_ = lambda: (torch.randn(4, 4, dtype=torch.complex64), torch.randn(4, 4, dtype=torch.complex64))
+    yield "complex", lambda a, b: ((a + b) * 2, a.abs() + 1, torch.view_as_real(b * 3).sum(-1)), complex_(), {}, {}
+    yield "complex_dynamic", lambda a, b: ((a.conj() * a).real, torch.cat([a, b])), complex_(), {"dynamic": True}, {}
     yield "sliced_by_other", sliced_by_other, (R(8, 4), R(4, 6)), {"dynamic": True}, {}
     yield "topk", lambda a: (a.topk(3, -1), a.sort(0), a.cumsum(1)), (R(5, 6),), {"dynamic": True}, {}
 

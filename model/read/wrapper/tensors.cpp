@@ -112,7 +112,11 @@ Value Evaluator::view_dtype(const std::string& base, const Expr& dtype, const st
   const HandleInfo known = builder_.find(base) ? *builder_.find(base) : HandleInfo{};
   std::optional<Layout> layout = known.layout;
   if (layout) layout->offset = 0;
-  if (!known.dtype || size_in_bytes(*known.dtype) != size_in_bytes(*to)) layout = layout_of(hint_for(wanted));
+  // Of elements of unknown size it is not known what of the memory a window of others covers (E1).
+  if (!known.dtype)
+    layout.reset();
+  else if (size_in_bytes(*known.dtype) != size_in_bytes(*to))
+    layout = layout_of(hint_for(wanted));
   return Value::handle(temporary(builder_.view(named(wanted, base + ".view"), base, layout, to)));
 }
 
