@@ -112,6 +112,8 @@ def graphs():
     complex_ = lambda: (torch.randn(4, 4, dtype=torch.complex64), torch.randn(4, 4, dtype=torch.complex64))
     yield "complex", lambda a, b: ((a + b) * 2, a.abs() + 1, torch.view_as_real(b * 3).sum(-1)), complex_(), {}, {}
     yield "complex_dynamic", lambda a, b: ((a.conj() * a).real, torch.cat([a, b])), complex_(), {"dynamic": True}, {}
+    bicubic = lambda a: torch.nn.functional.interpolate(a, scale_factor=2, mode="bicubic")
+    yield "bicubic_dynamic", bicubic, (R(1, 2, 4, 4),), {"dynamic": True}, {}
     yield "sliced_by_other", sliced_by_other, (R(8, 4), R(4, 6)), {"dynamic": True}, {}
     yield "topk", lambda a: (a.topk(3, -1), a.sort(0), a.cumsum(1)), (R(5, 6),), {"dynamic": True}, {}
 

@@ -90,12 +90,12 @@ SymExpr Evaluator::arithmetic(const Expr& expr) {
 /// Functions of sizes; nullopt if `function` is none of them.
 std::optional<SymExpr> Evaluator::integer_call(std::string_view function, const Expr& call) {
   static const std::unordered_set<std::string_view> kOpaque = {
-      "trunc",          "ceil",         "floor",           "sqrt",
-      "FloatTrueDiv",   "IntTrueDiv",   "FloorToInt",      "CeilToInt",
-      "RoundToInt",     "TruncToInt",   "float",           "ToFloat",
-      "round",          "log2",         "next_power_of_2", "BitwiseFn_bitwise_and",
-      "Identity",       "PowByNatural", "FloatPow",        "abs",
-      "ModularIndexing"};
+      "trunc",           "ceil",         "floor",           "sqrt",
+      "FloatTrueDiv",    "IntTrueDiv",   "FloorToInt",      "CeilToInt",
+      "RoundToInt",      "TruncToInt",   "float",           "ToFloat",
+      "round",           "log2",         "next_power_of_2", "BitwiseFn_bitwise_and",
+      "Identity",        "PowByNatural", "FloatPow",        "abs",
+      "ModularIndexing", "sym_float",    "sym_int",         "sym_sqrt"};
   const bool known = kOpaque.count(function) || function == "max" || function == "min" ||
                      function == "align" || function == "_align" || function == "int" ||
                      function == "FloorDiv" || function == "Mod" || function == "PythonMod" ||
