@@ -19,6 +19,12 @@ constexpr const char* kStridesAgree =
     "the FX fallback's results are row-major where symbolic sizes leave it open";
 constexpr const char* kSizesAgree = "the sizes a kernel's body computes are those the wrapper declares";
 
+/// Integers of MLIR have no sign: i8 is what torch calls int8 and uint8.
+bool same_in_mlir(DType a, DType b) {
+  const auto is_byte = [](DType dtype) { return dtype == DType::i8 || dtype == DType::u8; };
+  return a == b || (is_byte(a) && is_byte(b));
+}
+
 std::string graph_note(const KernelDef& kernel) {
   if (kernel.docstring.empty()) return " (its graph is not in the file)";
   return " (its graph is not understood" +
@@ -61,7 +67,10 @@ void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& fac
     const Name& handle = context.launch.arguments[i].handle;
     if (handle.empty()) continue;
     Clause read = intended_read(handle, relies);
-    if (compiled && facts && i < facts->elements.size()) read.compiled_for = facts->elements[i];  // C7
+    const auto& declared = context.environment.of(handle).dtype;
+    if (compiled && facts && i < facts->elements.size() && facts->elements[i] &&
+        !(declared && same_in_mlir(*facts->elements[i], *declared)))
+      read.compiled_for = facts->elements[i];  // C7
     if (compiled && !(copies_inputs(context) && !context.environment.contiguous(handle)))
       read.within = load_order(context, facts, i);
     if (!facts || i >= facts->reads.size() || !facts->reads[i]) {
@@ -163,7 +172,7 @@ class CompiledRoad {
     if (!result.undefined.empty() && clause.kind == Clause::Kind::write)  // C8
       clause.set =
           all_but(clause.as_layout ? clause.as_layout->sizes : declared.layout->sizes, result.undefined);
-    if (declared.dtype && *declared.dtype != result.dtype) {
+    if (declared.dtype && !same_in_mlir(*declared.dtype, result.dtype)) {
       // C7: the memory holds another element type afterwards, here and as seen through other handles.
       other_elements_ = true;
       road_.rebinds.push_back({.handle = output, .dtype = result.dtype});
@@ -196,7 +205,7 @@ class FallbackRoad {
   const ResultFacts* result(std::size_t i) const { return facts_ ? &facts_->results[i] : nullptr; }
   const Declared& declared(std::size_t i) const { return context_.environment.of(outputs_[i]); }
   bool other_dtype(std::size_t i) const {
-    return result(i) && declared(i).dtype && *declared(i).dtype != result(i)->dtype;
+    return result(i) && declared(i).dtype && !same_in_mlir(*declared(i).dtype, result(i)->dtype);
   }
 
   void deliver(std::size_t i) {

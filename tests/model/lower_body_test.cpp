@@ -99,6 +99,19 @@ TEST_F(Roads, DtypeGuardOfTheDevelopmentBranches) {  // C7 E3
   EXPECT_EQ(tuned().rebinds.at(0).dtype, DType::f16);
 }
 
+TEST_F(Roads, BytesOfMlirHaveNoSign) {  // C7
+  environment_.step(Step{-1, {}, Alloc{"b0", DType::u8, contiguous({4, 6}), Init::uninit}});
+  environment_.step(Step{-1, {}, Alloc{"x", DType::u8, contiguous({4, 6}), Init::input}});
+  facts_.results[0].dtype = DType::i8;
+  facts_.elements = {DType::i8};
+  EXPECT_TRUE(tuned().rebinds.empty());
+  EXPECT_FALSE(tuned().clauses.at(0).compiled_for);
+  facts_.results[0].dtype = DType::i16;
+  facts_.elements = {DType::i16};
+  EXPECT_EQ(tuned().rebinds.at(0).dtype, DType::i16);
+  EXPECT_EQ(tuned().clauses.at(0).compiled_for, DType::i16);
+}
+
 TEST_F(Roads, ViewsOfInputsShareTheirStorage) {  // E4
   facts_.results[0].view_of = 0;
   facts_.results[0].sizes = {6, 4};
