@@ -90,6 +90,10 @@ void Walker::stream_access(const Clause& clause, const Launch& s, int order) {
   if (found == bindings_.end()) return;
   for (const auto& one : found->second) {
     if (one.value.kind != Binding::Kind::handle) continue;
+    const auto& held = objects_[one.value.object].dtype;
+    const bool ends = kind == StreamAccess::Kind::read && clause.compiled_for && held &&
+                      !same_elements(*clause.compiled_for, *held);
+    if (ends) continue;  // C7: nothing is loaded
     for (const auto& state : objects_[one.value.object].states) {
       const Cond when = path() && one.when && state.when;
       if (!when.is_false() && state.value.mismatch == Mismatch::none)
