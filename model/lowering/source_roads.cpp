@@ -10,6 +10,8 @@ constexpr const char* kSourceWellBehaved =
     "the compiled C++ or Triton kernel stores every element of its declared outputs and loads nothing else "
     "than its "
     "parameters say";
+constexpr const char* kHoldsComplex =
+    "a 64-bit buffer that is passed as a pointer to floating-point numbers holds complex numbers";
 constexpr const char* kReadsItsOwnStores =
     "a kernel that gets a buffer as input and views of it as outputs loads what it stored itself, or what "
     "was there";
@@ -100,8 +102,10 @@ class Builder {
   SourceRoad build() {
     context_.assumptions.add(kSourceWellBehaved, context_.kernel.name);
     for (std::size_t i = 0; i < context_.kernel.parameters.size(); ++i)
-      if (const Name& handle = context_.launch.arguments[i].handle; !handle.empty())
+      if (const Name& handle = context_.launch.arguments[i].handle; !handle.empty()) {
+        assume_complex(context_.kernel.parameters[i], handle);
         argument(context_.kernel.parameters[i], handle);
+      }
     road_.clauses = reads_;
     road_.clauses.insert(road_.clauses.end(), writes_.begin(), writes_.end());
     road_.clauses.insert(road_.clauses.end(), late_reads_.begin(), late_reads_.end());
@@ -109,6 +113,13 @@ class Builder {
   }
 
  private:
+  /// Complex numbers have no type of their own here, and kernels get them as pairs.
+  void assume_complex(const Parameter& parameter, const Name& handle) const {
+    const auto& held = context_.environment.of(handle).dtype;
+    if (held == DType::i64 && parameter.dtype && parameter.role != Role::scalar &&
+        is_floating(*parameter.dtype))
+      context_.assumptions.add(kHoldsComplex, context_.kernel.name);
+  }
   void argument(const Parameter& parameter, const Name& handle) {
     if (parameter.role == Role::scalar) return;
     if (parameter.role == Role::input) return input(parameter, handle);

@@ -145,6 +145,9 @@ TEST(OverlapVerdict, C7PointersOfAnotherElementType) {
   expect_proved(cpp_wrapper("uint8_t", "bool"));
   expect_refuted("MISMATCH buf0", cpp_wrapper("double", "float32"));
   expect_refuted("MISMATCH buf0", cpp_wrapper("float", "float16"));
+  const std::string pairs = "holds complex numbers";
+  EXPECT_NE(checked(cpp_wrapper("float", "complex64")).out.find(pairs), std::string::npos);
+  EXPECT_EQ(checked(cpp_wrapper("int64_t", "int64")).out.find(pairs), std::string::npos);
 }
 
 /// What a store of another type leaves behind, seen through the buffer's own handle, is not known.
