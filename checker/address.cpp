@@ -165,10 +165,6 @@ void add_symbols(const SymExpr& expr, std::vector<BoundVariable>& variables) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Digit by digit. nullopt: one place may carry into the next.
 std::optional<Cond> same_digits(const SymExpr& a, const SymExpr& b, std::vector<BoundVariable> variables,
                                 const Ranges& ranges) {

@@ -79,9 +79,4 @@ model::Cond same_strides(const model::Layout& a, const model::Layout& b) {
   return same;
 }
 
-model::Cond same_sizes_and_strides(const model::Layout& a, const model::Layout& b) {
-  const model::Cond sizes = same_sizes(a, b);
-  return sizes.is_false() ? sizes : sizes && same_strides(a, b);
-}
-
 }  // namespace bufferproof::checker

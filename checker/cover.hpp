@@ -24,6 +24,5 @@ bool surely_disjoint(const Access& a, const Access& b, const Ranges& ranges);
 model::Cond same_sizes(const model::Layout& a, const model::Layout& b);
 /// ... and, of equal rank, place them alike: strides of axes of size 1 do not matter.
 model::Cond same_strides(const model::Layout& a, const model::Layout& b);
-model::Cond same_sizes_and_strides(const model::Layout& a, const model::Layout& b);
 
 }  // namespace bufferproof::checker

@@ -134,7 +134,8 @@ Cond overlap(const World& world, const Access& a, const Access& b) {
 }
 
 /// `b`: the later access, written out.
-Question question_of(const StreamAccess& later, const Access& b, const Cond& wrong) {
+Question question_of(const StreamAccess& earlier, const StreamAccess& later, const Access& b,
+                     const Cond& wrong) {
   Question q;
   q.kind = model::FindingClass::race;
   q.rule = "C4";
@@ -146,6 +147,8 @@ Question question_of(const StreamAccess& later, const Access& b, const Cond& wro
   q.running = b.running;
   q.element = logical(b);
   q.storage = b.storage;
+  if (!earlier.actor.has_holes()) q.writer = earlier.actor;
+  q.writer_where = earlier.where;
   return q;
 }
 
@@ -164,11 +167,9 @@ Judged judge(const World& world, const Meeting& meeting) {
   const Cond wrong = surely_disjoint(a.access, b, world.ranges) ? Cond(false) : meet(world, a.access, b);
   out.by_algebra = wrong.is_false();
   if (out.by_algebra) return out;
-  Question q = question_of(meeting.later, b, wrong);
+  Question q = question_of(meeting.earlier, meeting.later, b, wrong);
   q.message = fmt::format("shares memory with {}, and {} works on their elements in no order",
                           meeting.earlier.buffer, meeting.later.actor.str());
-  if (!meeting.earlier.actor.has_holes()) q.writer = meeting.earlier.actor;
-  q.writer_where = meeting.earlier.where;
   (meeting.may ? out.rests_on_unknown : out.questions).push_back(std::move(q));
   return out;
 }
@@ -194,10 +195,8 @@ std::optional<std::vector<Question>> races(const World& world) {
       wrong = wrong && !happens_before(world, a, later, decided);
       wrong = wrong && meet(world, a.access, b);
       if (wrong.is_false()) continue;
-      Question q = question_of(later, b, wrong);
+      Question q = question_of(earlier, later, b, wrong);
       q.message = "is not ordered after " + earlier.actor.str();
-      if (!earlier.actor.has_holes()) q.writer = earlier.actor;
-      q.writer_where = earlier.where;
       questions.push_back(std::move(q));
     }
   return decided ? std::optional(questions) : std::nullopt;

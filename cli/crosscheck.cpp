@@ -272,10 +272,7 @@ class Checker {
   /// The element is computed from memory nobody wrote, whatever the values.
   bool rests_on_nothing(const model::Program& lowered, const model::RunPlan& plan, const Left& one) const {
     const simulator::ReturnedTensor& output = golden_[0].second[one.output->position];
-    std::vector<std::int64_t> index(output.tensor.sizes().size());
-    auto rest = static_cast<std::int64_t>(one.element);
-    for (std::size_t axis = index.size(); axis-- > 0; rest /= output.tensor.sizes()[axis])
-      index[axis] = rest % output.tensor.sizes()[axis];
+    const auto index = index_of(static_cast<std::int64_t>(one.element), output.tensor.sizes());
     const simulator::Explanation why = simulator::explain(lowered, plan, output.name, index);
     return why.at_fault && !why.links.empty() && why.links.back().writer.empty();
   }

@@ -54,12 +54,6 @@ void count(const Tensor& tensor, OutputSummary& out) {
   }
 }
 
-std::vector<std::int64_t> index_of(std::int64_t ordinal, const kernels::Sizes& sizes) {
-  std::vector<std::int64_t> out(sizes.size());
-  for (std::size_t axis = sizes.size(); axis-- > 0; ordinal /= sizes[axis]) out[axis] = ordinal % sizes[axis];
-  return out;
-}
-
 template <typename T>
 bool same(const T& a, const T& b) {
   // Bits, not values: -0 is not +0.
@@ -103,6 +97,12 @@ OutputDifference compare_elements(const Tensor& value, const Tensor& golden) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> index_of(std::int64_t ordinal, const kernels::Sizes& sizes) {
+  std::vector<std::int64_t> out(sizes.size());
+  for (std::size_t axis = sizes.size(); axis-- > 0; ordinal /= sizes[axis]) out[axis] = ordinal % sizes[axis];
+  return out;
+}
 
 double OutputSummary::largest_magnitude() const {
   return std::max(std::abs(least.value_or(0)), std::abs(greatest.value_or(0)));

@@ -47,6 +47,9 @@ struct OutputDifference {
 std::optional<double> element_of(const kernels::ConstTensorView& tensor,
                                  const std::vector<std::int64_t>& index);
 
+/// The index of an element by its number in row-major order.
+std::vector<std::int64_t> index_of(std::int64_t ordinal, const kernels::Sizes& sizes);
+
 /// Every element as a number, in row-major order.
 std::vector<long double> numbers_of(const kernels::ConstTensorView& tensor);
 

@@ -89,6 +89,16 @@ bool Executor::mismatched(const AccessPoint& at, const Actor& actor, bool relies
   const auto& held = at.handle->dtype;
   const bool other_elements = as_declared && elements && held && !model::same_elements(*elements, *held);
   if (as_declared && !other_elements) return false;
+  const std::string message =
+      other_elements ? fmt::format("{} holds {}, and {} takes it for {}", at.buffer, model::name(*held),
+                                   actor.reader, model::name(*elements))
+                     : fmt::format("{} relies on the {} declared for {}, which has another one", actor.reader,
+                                   kind == Mismatch::strides ? "strides" : "shape or dtype", at.buffer);
+  report_mismatch(at, actor, message);
+  return true;
+}
+
+void Executor::report_mismatch(const AccessPoint& at, const Actor& actor, std::string message) {
   Finding out;
   out.kind = FindingClass::mismatch;
   out.rule = "C7";
@@ -96,13 +106,8 @@ bool Executor::mismatched(const AccessPoint& at, const Actor& actor, bool relies
   out.reader = actor.reader;
   out.where = actor.where;
   out.alloc_where = at.handle->storage->where;
-  out.message = other_elements
-                    ? fmt::format("{} holds {}, and {} takes it for {}", at.buffer, model::name(*held),
-                                  actor.reader, model::name(*elements))
-                    : fmt::format("{} relies on the {} declared for {}, which has another one", actor.reader,
-                                  kind == Mismatch::strides ? "strides" : "shape or dtype", at.buffer);
+  out.message = std::move(message);
   state_.report(std::move(out));
-  return true;
 }
 
 void Executor::judged_read(const AccessPoint& at, const Binding& binding, const Actor& actor,

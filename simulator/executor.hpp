@@ -80,6 +80,7 @@ class Executor {
   /// C7: true when the access ends there.
   bool mismatched(const AccessPoint& at, const Actor& actor, bool relies_on_declared,
                   std::optional<model::DType> elements = std::nullopt);
+  void report_mismatch(const AccessPoint& at, const Actor& actor, std::string message);
   void judged_read(const AccessPoint& at, const Binding& binding, const Actor& actor, const model::From& from,
                    const model::IndexSet& set);
   std::int64_t number(const model::SymExpr& e, const model::Step& at) const;

@@ -166,20 +166,15 @@ void Executor::exec(const model::AssertLayout& s, const Step& at) {
   const std::string name = text(s.name, at);
   const Actor asserting = actor("assert_size_stride", at);
   const Binding* binding = use(name, asserting.reader, at.where);
-  if (!binding || mismatched({name, binding->actual, {}, false}, asserting, true)) return;
+  if (!binding) return;
+  const AccessPoint whole{name, binding->actual, {}, false};
+  if (mismatched(whole, asserting, true)) return;
   const Handle& handle = *binding->actual;
   const Shape asserted = evaluate_shape(s.layout, state_.values, at.where);
   const bool same_dtype = !s.dtype || !handle.dtype || *s.dtype == *handle.dtype;
-  if (!handle.known_layout || compare_shapes(asserted, handle.shape, same_dtype) == Mismatch::none) return;
-  model::Finding out;
-  out.kind = model::FindingClass::mismatch;
-  out.rule = "C7";
-  out.buffer = name;
-  out.reader = asserting.reader;
-  out.where = at.where;
-  out.alloc_where = handle.storage->where;
-  out.message = fmt::format("{} does not have the layout and element type that are asserted", name);
-  state_.report(std::move(out));
+  if (handle.known_layout && compare_shapes(asserted, handle.shape, same_dtype) != Mismatch::none)
+    report_mismatch(whole, asserting,
+                    fmt::format("{} does not have the layout and element type that are asserted", name));
 }
 
 }  // namespace bufferproof::simulator

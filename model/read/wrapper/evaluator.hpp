@@ -210,7 +210,7 @@ class Evaluator {
   std::vector<Operand> extern_operands(const std::string& op, const std::vector<Value>& positional,
                                        const std::map<std::string, Value>& keywords);
   Within load_order(const std::string& op, std::size_t at);
-  void store_as_computed(const std::string& op, const std::vector<Operand>& operands, Clause& write);
+  void store_as_computed(const std::vector<ResultShape>& shapes, Clause& write);
   Value result_value(const OperatorSchema& schema, const Bound& bound, const std::string& wanted,
                      std::vector<std::string>& made);
   struct OperatorCall {

@@ -92,10 +92,9 @@ Value Evaluator::extern_kernel(const std::string& name, const Expr& call, const 
   for (const std::string& input : inputs) clauses.push_back(whole(Clause::Kind::read, input));
   clauses.push_back(whole(Clause::Kind::write, target));
   if (out) {
-    const std::vector<Operand> operands = extern_operands(op, values, keywords);
-    store_as_computed(op, operands, clauses.back());
+    const std::vector<ResultShape> results = infer_results(op, extern_operands(op, values, keywords));
+    store_as_computed(results, clauses.back());
     // C7: PyTorch refuses an `out` of another element type, unless it is asked for.
-    const std::vector<ResultShape> results = infer_results(op, operands);
     if (results.size() == 1 && !keywords.contains("out_dtype"))
       clauses.back().compiled_for = results[0].dtype;
     for (Clause& clause : clauses) clause.within = Within::unordered;
@@ -250,9 +249,7 @@ Within Evaluator::load_order(const std::string& op, std::size_t at) {
 
 /// E2: an `out` of another size than the result is stored to from where it begins, as the result lies:
 /// PyTorch resizes it in place. Only where the sizes are known to differ.
-void Evaluator::store_as_computed(const std::string& op, const std::vector<Operand>& operands,
-                                  Clause& write) {
-  const std::vector<ResultShape> shapes = infer_results(op, operands);
+void Evaluator::store_as_computed(const std::vector<ResultShape>& shapes, Clause& write) {
   const HandleInfo* out = builder_.find(write.buffer.str());
   if (shapes.size() != 1 || !shapes[0].layout || !out || !out->layout) return;
   const std::vector<SymExpr>& given = out->layout->sizes;
@@ -287,8 +284,10 @@ Value Evaluator::operator_call(const std::string& path, const OperatorSchema& sc
   }
   const bool has_out = std::any_of(schema.arguments.begin(), schema.arguments.end(),
                                    [](const SchemaArgument& a) { return a.mutated && a.name == "out"; });
-  if (has_out && writes.size() == 1) store_as_computed(operator_name(schema), operands_of(bound), writes[0]);
-  for (Clause& write : writes) write.within = apart ? Within::unordered : Within::ordered;
+  if (has_out && writes.size() == 1)
+    store_as_computed(infer_results(operator_name(schema), operands_of(bound)), writes[0]);
+  for (Clause& write : writes)
+    if (apart) write.within = Within::unordered;
   std::vector<std::string> made;
   Value result = result_value(schema, bound, wanted, made);
   for (const std::string& handle : made) {
