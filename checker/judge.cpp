@@ -1,5 +1,7 @@
 #include "checker/judge.hpp"
 
+#include <map>
+
 #include "checker/address.hpp"
 #include "checker/cover.hpp"
 
@@ -126,9 +128,16 @@ class ReadJudge {
     return [this, names](const Name& name) { return std::optional(!among(name, names)); };
   }
 
+  /// Asked for each pair of cases, and costly.
+  const Cond& accumulates(const TagCase& c, const Name& name) {
+    const auto [found, fresh] = accumulates_.emplace(std::pair(&c, name.str()), false);
+    if (fresh) found->second = some(c, is(name)).value_or(Cond(false));
+    return found->second;
+  }
+
   Cond has(const TagCase& c, const Name& name) {
-    Cond out = c.base ? same(*c.base, name).value_or(Cond(false)) : Cond(false);
-    return out || some(c, is(name)).value_or(Cond(false));
+    const Cond out = c.base ? same(*c.base, name).value_or(Cond(false)) : Cond(false);
+    return out || accumulates(c, name);
   }
 
   Cond has_other_than(const TagCase& c, const std::vector<Name>& names) {
@@ -205,7 +214,7 @@ class ReadJudge {
       out = out || (here && !there) || (!here && there);
     };
     for (const Name& name : names) {
-      unlike(some(actual, is(name)).value_or(Cond(false)), some(ideal, is(name)).value_or(Cond(false)));
+      unlike(accumulates(actual, name), accumulates(ideal, name));
       unlike(has(actual, name), has(ideal, name));
     }
     return out;
@@ -235,6 +244,7 @@ class ReadJudge {
   Query query_;
   Cond base_ = true;
   std::optional<std::vector<TagCase>> meant_;
+  std::map<std::pair<const TagCase*, std::string>, Cond> accumulates_;  ///< cases outlive it
   bool decided_ = true;
   Judged out_;
 };

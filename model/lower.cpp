@@ -4,6 +4,7 @@
 #include <map>
 
 #include "model/body/summary.hpp"
+#include "model/lowering/handed_on.hpp"
 #include "model/lowering/mlir_roads.hpp"
 #include "model/lowering/source_roads.hpp"
 #include "model/risks.hpp"
@@ -28,6 +29,7 @@ class Lowering {
   Program run() {
     walk(program_.body);
     program_.risks = find_risks(program_, profile_, sites_);
+    for (Risk& risk : handed_on_unwritten(program_.body)) program_.risks.push_back(std::move(risk));
     for (const std::string& sentence : assumptions_.list()) program_.assumptions.push_back(sentence);
     return std::move(program_);
   }

@@ -64,6 +64,15 @@ bool is_assignment(std::string_view text, std::size_t after_index) {
   return at + 1 < text.size() && text[at] == '=' && text[at + 1] != '=';
 }
 
+/// `auto tmp0 = pointer[...];`, not through a reference.
+bool is_loaded_value(std::string_view text, std::size_t at, std::size_t end) {
+  if (end >= text.size() || text[end] != '[' || at < 2 || text.substr(at - 2, 2) != "= ") return false;
+  const std::size_t line = text.rfind('\n', at) + 1;  // 0 where there is none
+  const std::size_t after = skip_blanks(text, closing(text, end) + 1);
+  return after < text.size() && text[after] == ';' &&
+         text.substr(line, at - line).find('&') == std::string_view::npos;
+}
+
 void note_use(std::string_view text, std::size_t at, std::size_t end, PointerUse& use) {
   const bool first = !use.seen;
   use.seen = true;
@@ -74,8 +83,9 @@ void note_use(std::string_view text, std::size_t at, std::size_t end, PointerUse
     (depends_on_data(text.substr(end, argument_end(text, end) - end)) ? use.scatters : use.stores) = true;
   } else if (end < text.size() && text[end] == '[' && is_assignment(text, closing(text, end) + 1)) {
     (depends_on_data(text.substr(end, closing(text, end) - end)) ? use.scatters : use.stores) = true;
-  } else if (first) {
-    use.loads_first = true;
+  } else {
+    use.loads_first = use.loads_first || first;
+    use.others = use.others || (call != "load" && call != "loadu" && !is_loaded_value(text, at, end));
   }
 }
 
@@ -127,18 +137,33 @@ class Builder {
         parameter.role == Role::workspace ? PointerUse{} : pointer_use(context_.kernel.text, parameter.name);
     // An out_ptr is loaded, if at all, after its own store; a vector kernel passes it to helpers in ways no
     // scan can tell.
-    const bool reads = parameter.role == Role::in_out && (!use.seen || use.loads_first);
+    const bool untouched = !use.seen && parameter.role != Role::workspace && names_another(parameter);
+    const bool reads = parameter.role == Role::in_out && (use.seen ? use.loads_first : !untouched);
     if (reads) reads_.push_back(compiled_read(parameter, handle));  // E9
+    if (std::find(outputs_.begin(), outputs_.end(), handle) == outputs_.end()) outputs_.push_back(handle);
+    if (!untouched && !only_loaded(use)) store(parameter, handle, use);  // else C1: due, and never stored
+  }
+  void store(const Parameter& parameter, const Name& handle, const PointerUse& use) {
     const bool partial = use.scatters && !use.stores;
     scatters_ = scatters_ || partial;
     writes_.push_back(whole(partial ? Clause::Kind::modify : Clause::Kind::write, handle));
-    if (std::find(outputs_.begin(), outputs_.end(), handle) == outputs_.end()) outputs_.push_back(handle);
     const auto declared = context_.environment.of(handle).dtype;
     if (parameter.dtype && declared && !same_elements(*parameter.dtype, *declared)) {
       // C7: what the memory holds afterwards, here and as seen through other handles.
       writes_.push_back(whole(Clause::Kind::unknown, handle));
       road_.rebinds.push_back({.handle = handle, .dtype = *parameter.dtype});
     }
+  }
+  /// The text is there, and speaks of pointers.
+  bool names_another(const Parameter& parameter) const {
+    const auto& all = context_.kernel.parameters;
+    return std::any_of(all.begin(), all.end(), [&](const Parameter& other) {
+      return other.role != Role::scalar && other.name != parameter.name &&
+             pointer_use(context_.kernel.text, other.name).seen;
+    });
+  }
+  static bool only_loaded(const PointerUse& use) {
+    return use.seen && !use.stores && !use.scatters && !use.others;
   }
   static Clause compiled_read(const Parameter& parameter, const Name& handle) {
     Clause read = intended_read(handle, true);

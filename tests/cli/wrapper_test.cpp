@@ -100,9 +100,27 @@ TEST_F(Wrapper, MemoryHandedOnInAnotherLayoutIsALaterTenant) {
   const CliResult bad = call({"check", early, "--runtime", "stock"});
   EXPECT_EQ(bad.code, kFindings) << bad.out;
   EXPECT_THAT(bad.out, HasSubstr("STALE view[0]"));
+  const std::string strided = folder_.write(
+      "strided.py", reused_under_a_view("torch.as_strided(buf0, (8, 4), (4, 1)); del buf0  # reuse"));
+  EXPECT_EQ(call({"check", strided, "--runtime", "stock"}).code, kFindings);
   const std::string fresh = folder_.write(
       "fresh.py", reused_under_a_view("empty_strided((8, 4), (4, 1), device='cpu', dtype=torch.float32)"));
   EXPECT_EQ(call({"check", fresh, "--runtime", "stock"}).code, kClean);
+}
+
+// C1
+TEST_F(Wrapper, AnOutputThatNoLineOfTheKernelStores) {
+  const auto code = [&](const std::string& line) {
+    std::string text =
+        reused_under_a_view("empty_strided((8, 4), (4, 1), device='cpu', dtype=torch.float32)");
+    text.replace(text.find("{}"), 2, "{\n    auto tmp0 = in_ptr0[x0];\n" + line + "}");
+    return call({"check", folder_.write("kernel.py", text), "--runtime", "stock"});
+  };
+  EXPECT_EQ(code("    out_ptr0[x0] = tmp0;\n").code, kClean);
+  const CliResult missing = code("");
+  EXPECT_EQ(missing.code, kFindings);
+  EXPECT_THAT(missing.out,
+              AllOf(HasSubstr("UNWRITTEN view[0] at cpp_fused_0"), HasSubstr("due from   cpp_fused_0")));
 }
 
 TEST_F(Wrapper, ALogDecidesWhichKernelsFellBack) {

@@ -44,7 +44,7 @@ Tally run(std::uint64_t share, const Make& make) {
   for (std::uint64_t i = from; i < to; ++i) {
     if (const char* only = std::getenv("BUFFERPROOF_SAMPLE")) {  // one of them, written out
       if (i != std::strtoull(only, nullptr, 10)) continue;
-      std::cout << model::print_text(make(i)) << "\n";
+      std::cout << model::print_text(make(i)) << std::endl;  // before it runs
     }
     const Agreement a = compare(make(i));
     tally.refuted += a.refuted ? 1 : 0;

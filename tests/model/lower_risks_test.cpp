@@ -49,6 +49,35 @@ TEST_F(Risks, ContiguityThatDiffersBetweenCallSites) {  // B3
   EXPECT_TRUE(found("stock").empty());
 }
 
+TEST_F(Risks, C3MemoryHandedOnAndReadBeforeItIsWritten) {
+  const auto hand_on = [&](const char* name, int line) {
+    add(Bind{.kind = Bind::Kind::rename, .name = name, .source = "b"}, line);
+  };
+  call({{.handle = "x"}, {.handle = "b"}}, 5);
+  const Program as_written = program_;
+  // The result goes by another name: nobody has read it under the old one.
+  hand_on("c", 6);
+  alloc("d", contiguous({4, 6}), Init::uninit);
+  call({{.handle = "c"}, {.handle = "d"}}, 7);
+  EXPECT_TRUE(found("stock").empty());
+  // Read, handed on, written, read.
+  program_ = as_written;
+  alloc("d", contiguous({4, 6}), Init::uninit);
+  call({{.handle = "b"}, {.handle = "d"}}, 6);
+  hand_on("c", 7);
+  add(View{.name = "v", .base = "c"}, 7);
+  const Program handed_on = program_;
+  call({{.handle = "x"}, {.handle = "c"}}, 8);
+  call({{.handle = "v"}, {.handle = "d"}}, 9);
+  EXPECT_TRUE(found("stock").empty());
+  // The write is missing.
+  program_ = handed_on;
+  call({{.handle = "v"}, {.handle = "d"}}, 9);
+  EXPECT_THAT(found("stock"),
+              ElementsAre(HasSubstr("C3 7 memory of b goes to a new name here, after b was read, "
+                                    "and k (line 9) reads it before anything writes it")));
+}
+
 TEST_F(Risks, OneDynamicKernelCalledWithDifferentSizes) {  // B8
   program_.kernels[0].dynamic = true;
   const SymExpr s0 = SymExpr::symbol("s0");

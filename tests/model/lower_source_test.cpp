@@ -126,6 +126,47 @@ TEST_F(SourceRoads, InOutIsReadUnlessItsTextStoresFirst) {  // E9
   EXPECT_EQ(call("", {{Role::in_out, "b"}, {Role::input, "x"}}).variants[0].clauses.size(), 3u);
 }
 
+/// Loads through in_out_ptr0, stores to out_ptr0 alone and never speaks of out_ptr1.
+constexpr const char* kForgets = R"(
+@triton.jit
+def triton_poi_fused_add_0(in_out_ptr0, in_ptr0, out_ptr0, out_ptr1, xnumel, XBLOCK : tl.constexpr):
+    tmp0 = tl.load(in_out_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr0 + (x0), xmask)
+    tl.store(out_ptr0 + (x0), tmp0 + tmp1, xmask)
+)";
+
+TEST_F(SourceRoads, C1WhatNoLineStoresIsDueAndNotWritten) {
+  for (const char* name : {"x", "y"}) alloc(name, 8, Init::input);
+  for (const char* name : {"b", "c"}) alloc(name, 8);
+  const Launch launch =
+      call(kForgets, {{Role::in_out, "y"}, {Role::input, "x"}, {Role::output, "b"}, {Role::output, "c"}});
+  const auto& clauses = launch.variants[0].clauses;
+  ASSERT_EQ(clauses.size(), 3u);
+  EXPECT_EQ(clauses[2].kind, Clause::Kind::write);
+  EXPECT_EQ(clauses[2].buffer, Name("b"));
+  EXPECT_THAT(launch.outputs, ::testing::ElementsAre(Name("y"), Name("b"), Name("c")));
+}
+
+TEST_F(SourceRoads, E9WhatNoLineNamesIsNotRead) {
+  alloc("x", 8, Init::input);
+  for (const char* name : {"b", "c"}) alloc(name, 8);
+  const std::string text =
+      std::string(kForgets).replace(std::string(kForgets).find("in_out_ptr0 +"), 11, "in_ptr0");
+  const auto clauses =
+      call(text.c_str(), {{Role::in_out, "c"}, {Role::input, "x"}, {Role::output, "b"}}).variants[0].clauses;
+  ASSERT_EQ(clauses.size(), 2u);
+  EXPECT_EQ(clauses[0].buffer, Name("x"));
+}
+
+TEST(PointerUse, LoadsAlone) {  // C1
+  EXPECT_FALSE(pointer_use(kForgets, "in_out_ptr0").others);
+  EXPECT_FALSE(pointer_use(kCpp, "in_ptr0").others);
+  EXPECT_FALSE(pointer_use("void k(float* p)\n{ auto tmp0 = p[x0]; }", "p").others);
+  EXPECT_TRUE(pointer_use("void k(float* p)\n{ auto& sum = p[x0]; }", "p").others);
+  EXPECT_TRUE(pointer_use("void k(float* p)\n{ p[x0] += 1; }", "p").others);
+  EXPECT_TRUE(pointer_use("void k(float* p)\n{ helper(p, 4); }", "p").others);
+}
+
 TEST_F(SourceRoads, ScattersDefineNothing) {  // E8
   alloc("x", 8, Init::input);
   alloc("b", 8);

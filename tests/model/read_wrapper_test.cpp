@@ -201,8 +201,8 @@ TEST(ReadWrapper, Torch20TritonWithSizesFromTensors) {
                           "alloc buf0 (s0, 16)[16, 1] f32", "triton__0(arg0_1, buf0, 16*s0) -> buf0",
                           "free arg0_1", "alloc buf1 (8, 64, 16, 16)[16384, 256, 16, 1]",
                           "torch.ops.aten.convolution(read arg1_1, read arg2_1, write buf1) -> buf1",
-                          "assert buf1 (8, 64, 16, 16)[16384, 256, 16, 1]", "view buf2 of buf0 (16*s0)[1]",
-                          "free buf0", "return buf2, buf1"));
+                          "assert buf1 (8, 64, 16, 16)[16384, 256, 16, 1]", "rename buf0#2 = buf0",
+                          "view buf2 of buf0#2 (16*s0)[1]", "free buf0#2", "return buf2, buf1"));
 }
 
 TEST(ReadWrapper, Torch22CppWithCtypesArguments) {
@@ -424,6 +424,13 @@ TEST(ReadWrapper, OffsetsOfViewsAddUpAndAsStridedIsAbsolute) {
                  "    return (c, d, e)\n"),
       ElementsAre("view b of arg0_1 (2)[1]+3", "view c of b (2)[1]+4", "view d of b (2)[1]+5 absolute",
                   "view e of b (2)[1]", "return c, d, e"));
+}
+
+TEST(ReadWrapper, C3AStridedViewOfANameThatIsGivenUpHandsTheMemoryOn) {
+  EXPECT_THAT(body_lines("    b = empty_strided_cpu((4, ), (1, ), torch.float32)\n"
+                         "    c = as_strided(b, (2, 2), (2, 1)); del b  # reuse\n    return (c, )\n"),
+              ElementsAre("alloc b (4)[1] f32", "rename b#2 = b", "view c of b#2 (2, 2)[2, 1]", "free b#2",
+                          "return c"));
 }
 
 TEST(ReadWrapper, SizeExpressions) {

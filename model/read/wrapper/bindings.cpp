@@ -96,11 +96,13 @@ bool Evaluator::is_released_next(std::string_view name) const {
   return false;
 }
 
-/// `b = reinterpret_tensor(a, sizes, strides, 0); del a  # reuse`: the memory of a is handed on in another
-/// layout. a is renamed first, so that views of a keep what they had (C3), as after `b = a; del a`.
+/// `b = reinterpret_tensor(a, sizes, strides, 0); del a  # reuse` (`as_strided` in 2.0): the memory of a is
+/// handed on in another layout. a is renamed first, so that views of a keep what they had (C3), as after
+/// `b = a; del a`.
 void Evaluator::rename_before_view(const Expr& value, std::string_view target) {
-  if (value.kind != ExprKind::call || value.items[0]->text.find("reinterpret_tensor") == std::string::npos)
-    return;
+  if (value.kind != ExprKind::call) return;
+  const std::string_view function = value.items[0]->text;
+  if (function.find("reinterpret_tensor") == std::string::npos && function != "as_strided") return;
   const Expr* tensor = positional(value, 0);
   const Expr* offset = positional(value, 3);
   const bool at_start = !offset || (offset->kind == ExprKind::integer && offset->value == 0);
