@@ -181,15 +181,23 @@ void Walker::visit(const AssertLayout& s) {
 /// E8: whatever it names becomes unknown, and no proof passes over it.
 void Walker::visit(const Unsupported& s) {
   give_up(Verdict::unsupported, s.what);
-  const std::string identity = fmt::format("unsupported@{}", step_->id);
-  for (const Name& name : s.touched) {
-    if (bindings_.find(text(name)) == bindings_.end()) continue;
-    Clause clause;
-    clause.kind = Clause::Kind::unknown;
-    clause.buffer = name;
-    clause.set.whole = true;
-    store(clause, Name(identity), Name(identity), true, 0, true);
-  }
+  for (const Name& name : s.touched)
+    if (const auto found = bindings_.find(text(name)); found != bindings_.end())
+      for (const auto& binding : found->second) make_unknown(binding);
+}
+
+/// A name that was given up, or has no storage, is not used by it: that it is named is all that is known.
+void Walker::make_unknown(const Guarded<Binding>& binding) {
+  if (binding.value.kind != Binding::Kind::handle) return;
+  const Name identity(fmt::format("unsupported@{}", step_->id));
+  IndexSet all;
+  all.whole = true;
+  const Cond when = path() && binding.when;
+  for (const auto& state : objects_[binding.value.object].states)
+    if (const Cond here = when && state.when; !here.is_false())
+      add_event(Event::Kind::unknown, access(all, state.value, here, 0), identity, state.value.life);
+  if (world_.dialect == Dialect::wrapper && !when.is_false())
+    add_event(Event::Kind::unknown, access(all, binding.value.ideal, when, 0), identity, -1);
 }
 
 World walk(const Program& program, const Block& body, const Ranges& ranges) {

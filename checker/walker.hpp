@@ -116,6 +116,7 @@ class Walker {
   bool ends_inside(const Layout& layout, const SymExpr& size) const;
   void bounds(const Access& access, const std::string& buffer, const Name& actor);
   Event::Kind event_kind(Clause::Kind kind) const;
+  void make_unknown(const Guarded<Binding>& binding);
   void add_event(Event::Kind kind, const Access& access, const Name& writer, int life);
   void store(const Clause& clause, const Name& kernel, const Name& writer, const Cond& guard, int order,
              bool ideal_too);

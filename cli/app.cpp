@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "model/diagnostic.hpp"
 #include "model/near_name.hpp"
+#include "model/sym_expr.hpp"
 
 namespace bufferproof::cli {
 namespace {
@@ -86,6 +87,9 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     return usage_error(arguments, commands, error.what(), err);
   } catch (const model::InputError& error) {
     err << error.what() << '\n';
+    return kBadInput;
+  } catch (const model::OverflowError& error) {
+    err << "bufferproof: a size or index of the input leaves 64 bits: " << error.what() << '\n';
     return kBadInput;
   } catch (const std::bad_alloc&) {
     return internal_error("out of memory", err);

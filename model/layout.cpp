@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 
 namespace bufferproof::model {
@@ -14,6 +15,7 @@ SymExpr Layout::address(const std::vector<SymExpr>& index) const {
 }
 
 SymExpr Layout::extent() const {
+  if (std::find(sizes.begin(), sizes.end(), SymExpr(0)) != sizes.end()) return offset;
   SymExpr last = offset + 1;
   for (std::size_t i = 0; i < sizes.size(); ++i) last = last + (sizes[i] - 1) * strides[i];
   return last;

@@ -18,8 +18,8 @@ struct Layout {
   SymExpr elements() const { return product(sizes); }
   /// Storage element of the logical element with these indices.
   SymExpr address(const std::vector<SymExpr>& index) const;
-  /// One past the last storage element the window can touch, from offset 0; right when no size is zero and no
-  /// stride is negative.
+  /// One past the last storage element the window can touch, from offset 0; right when no size that is not a
+  /// constant is zero and no stride is negative.
   SymExpr extent() const;
   /// Row-major without gaps, judged as PyTorch does: the stride of a size-1 axis does not matter.
   bool is_contiguous() const;

@@ -12,7 +12,14 @@ using model::SourceLocation;
 
 namespace {
 
-constexpr std::int64_t kMostListed = std::int64_t{1} << 24;
+constexpr std::int64_t kMostListed = std::int64_t{1} << 24;  ///< addresses
+constexpr std::int64_t kMostRuns = std::int64_t{1} << 23;
+
+void at_most(std::int64_t most, std::int64_t count, const SourceLocation& where) {
+  if (count > most)
+    throw InputError(where, "at most " + std::to_string(most) + " elements that are looked at one by one",
+                     std::to_string(count), "give smaller values to --size");
+}
 
 std::vector<PairedDim> pair_dims(const Selection& a, const Selection& b) {
   std::vector<PairedDim> out;
@@ -81,10 +88,30 @@ std::optional<PairedBox> pair_boxes(const Selection& a, const Selection& b) {
   return box;
 }
 
+std::vector<Run> runs_of(const Selection& s, const SourceLocation& where) {
+  if (!s.is_box) return s.runs;
+  std::int64_t dense = 1;
+  std::size_t outer = s.dims.size();
+  while (outer > 0 && (s.dims[outer - 1].count == 1 || s.dims[outer - 1].stride == dense * s.span))
+    dense *= s.dims[--outer].count;
+  at_most(kMostRuns, s.count / dense, where);
+  std::vector<Run> out;
+  std::vector<std::int64_t> place(outer, 0);
+  std::int64_t at = s.base;
+  for (std::int64_t ordinal = 0; ordinal < s.count; ordinal += dense) {
+    out.push_back({ordinal, at, dense});
+    for (std::size_t d = outer; d-- > 0;) {
+      at += s.dims[d].stride;
+      if (++place[d] < s.dims[d].count) break;
+      at -= s.dims[d].stride * s.dims[d].count;
+      place[d] = 0;
+    }
+  }
+  return out;
+}
+
 std::vector<std::int64_t> addresses(const Selection& s, const SourceLocation& where) {
-  if (s.count > kMostListed)
-    throw InputError(where, "at most 2^24 elements that are paired one by one", std::to_string(s.count),
-                     "give smaller values to --size");
+  at_most(kMostListed, s.count, where);
   std::vector<std::int64_t> out(static_cast<std::size_t>(s.count), -1);
   if (!s.is_box) {
     for (const Run& run : s.runs)

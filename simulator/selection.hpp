@@ -4,6 +4,7 @@
 // elements by it, reports turn it back into a logical index. Tested by tests/simulator/selection_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -63,7 +64,7 @@ template <typename F>
 void for_each_run(const Selection& selection, F&& f);
 
 /// f(address_a, address_b, n): pairs of elements with one ordinal; n elements each right behind the other.
-/// Both have the same count; raises InputError at `where` when they must be listed and are too many.
+/// Both have the same count; raises InputError at `where` when they must be listed and the runs are too many.
 template <typename F>
 void for_each_pair(const Selection& a, const Selection& b, const model::SourceLocation& where, F&& f);
 
@@ -84,6 +85,9 @@ struct PairedBox {
 };
 /// nullopt when the counts differ, or one is a list.
 std::optional<PairedBox> pair_boxes(const Selection& a, const Selection& b);
+/// Elements by ordinal, as long as they lie one behind the other. Raises InputError at `where` when the runs
+/// are too many.
+std::vector<Run> runs_of(const Selection& selection, const model::SourceLocation& where);
 /// Each element as a run of one.
 std::vector<std::int64_t> addresses(const Selection& selection, const model::SourceLocation& where);
 
@@ -99,10 +103,17 @@ template <typename F>
 void for_each_pair(const Selection& a, const Selection& b, const model::SourceLocation& where, F&& f) {
   if (a.count == 0) return;
   if (const auto box = pair_boxes(a, b)) return walk(*box, 0, box->base_a, box->base_b, f);
-  const auto list_a = addresses(a, where);
-  const auto list_b = addresses(b, where);
-  for (std::size_t i = 0; i < list_a.size(); ++i)
-    if (list_a[i] >= 0 && list_b[i] >= 0) f(list_a[i], list_b[i], std::int64_t{1});
+  const std::vector<Run> runs_a = runs_of(a, where);
+  const std::vector<Run> runs_b = runs_of(b, where);
+  for (std::size_t i = 0, j = 0; i < runs_a.size() && j < runs_b.size();) {
+    const Run& x = runs_a[i];
+    const Run& y = runs_b[j];
+    const std::int64_t from = std::max(x.ordinal, y.ordinal);
+    const std::int64_t to = std::min(x.ordinal + x.count, y.ordinal + y.count);
+    if (from < to)
+      f(x.address + (from - x.ordinal) * a.span, y.address + (from - y.ordinal) * b.span, to - from);
+    (x.ordinal + x.count <= y.ordinal + y.count ? i : j) += 1;
+  }
 }
 
 template <typename F>

@@ -1,8 +1,10 @@
 #include "simulator/selection_builder.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "simulator/evaluate.hpp"
+#include "simulator/first_outside.hpp"
 
 namespace bufferproof::simulator {
 
@@ -213,37 +215,52 @@ bool SelectionBuilder::in_index_order() const {
 
 /// The least index outside.
 void SelectionBuilder::find_outside() {
+  if (!in_index_order()) {
+    out_.first_outside = least_of_searched().value_or(out_.index_of(out_.count - 1));
+    return;
+  }
+  std::vector<Bounded> forms{{address_, 0, handle_.storage->size - out_.span}};
+  for (std::size_t axis = 0; axis < out_.axes.size(); ++axis)
+    forms.push_back({out_.axes[axis], 0, handle_.shape.sizes[axis] - 1});
+  const auto point = first_outside(std::move(forms), out_.counts);
+  assert(point);  // the ranges said so
+  for (const Affine& axis : out_.axes) out_.first_outside.push_back(axis.at(*point));
+}
+
+std::optional<std::vector<std::int64_t>> SelectionBuilder::least_of_searched() const {
+  std::optional<std::vector<std::int64_t>> least;
   const std::int64_t most = std::min(out_.count, kMostSearched);
-  const bool in_order = in_index_order();
-  std::vector<std::int64_t> least;
   for (std::int64_t ordinal = 0; ordinal < most; ++ordinal) {
     if (!element_is_outside(ordinal)) continue;
     std::vector<std::int64_t> index = out_.index_of(ordinal);
-    if (least.empty() || index < least) least = std::move(index);
-    if (in_order) break;
+    if (!least || index < *least) least = std::move(index);
   }
-  out_.first_outside = least.empty() ? out_.index_of(out_.count - 1) : least;
+  return least;
 }
 
 /// An access beyond the storage is not carried out; the rest of the set is.
 void SelectionBuilder::clip_to_storage() {
-  if (out_.count > kMostEnumerated) too_many(where_, kMostEnumerated);
-  std::vector<std::int64_t> all = addresses(out_, where_);
+  const std::vector<Run> all = runs_of(out_, where_);
   out_.is_box = false;
   out_.dims.clear();
-  for (std::size_t i = 0; i < all.size(); ++i) append(static_cast<std::int64_t>(i), all[i]);
+  for (const Run& run : all) append(run);
 }
 
-void SelectionBuilder::append(std::int64_t ordinal, std::int64_t address) {
-  if (address < 0 || address + out_.span > handle_.storage->size) return;
+/// What of the run lies in the storage.
+void SelectionBuilder::append(Run run) {
+  const std::int64_t skipped = run.address < 0 ? (-run.address + out_.span - 1) / out_.span : 0;
+  const std::int64_t room = handle_.storage->size - run.address;
+  const std::int64_t count = std::min(run.count, room < 0 ? 0 : room / out_.span) - skipped;
+  if (count <= 0) return;
+  run = {run.ordinal + skipped, run.address + skipped * out_.span, count};
   if (!out_.runs.empty()) {
     Run& last = out_.runs.back();
-    if (last.ordinal + last.count == ordinal && last.address + last.count * out_.span == address) {
-      ++last.count;
+    if (last.ordinal + last.count == run.ordinal && last.address + last.count * out_.span == run.address) {
+      last.count += count;
       return;
     }
   }
-  out_.runs.push_back({ordinal, address, 1});
+  out_.runs.push_back(run);
 }
 
 void SelectionBuilder::enumerate(const IndexSet& set, std::size_t variable) {
@@ -280,7 +297,7 @@ void SelectionBuilder::add_element(const IndexSet& set) {
     out_.first_outside = index;
   }
   out_.listed.insert(out_.listed.end(), index.begin(), index.end());
-  append(ordinal, address);
+  append({ordinal, address, 1});
 }
 
 }  // namespace bufferproof::simulator

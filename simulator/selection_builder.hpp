@@ -28,10 +28,11 @@ class SelectionBuilder {
   bool element_is_outside(std::int64_t ordinal) const;
   bool in_index_order() const;
   void find_outside();
+  std::optional<std::vector<std::int64_t>> least_of_searched() const;
   void clip_to_storage();
   void enumerate(const model::IndexSet& set, std::size_t variable);
   void add_element(const model::IndexSet& set);
-  void append(std::int64_t ordinal, std::int64_t address);
+  void append(Run run);
 
   const Handle& handle_;
   const model::Valuation& values_;

@@ -181,6 +181,17 @@ std::string body(const std::string& statements) {
          statements;
 }
 
+// E8: what a name held before an unknown statement bound it is given up; that it is named is no use.
+TEST_F(Wrapper, AnUnknownStatementThatRebindsANameIsUnsupported) {
+  std::string text = reused_under_a_view("empty_strided((8, 4), (4, 1), device='cpu', dtype=torch.float32)");
+  text.insert(text.find("    return (buf1"),
+              "    arg0_1 = something(arg0_1)\n    del arg0_1\n    buf0 = anything()\n");
+  const CliResult result = call({"check", folder_.write("rebinds.py", text), "--runtime", "stock"});
+  EXPECT_EQ(result.code, kUnsupported) << result.out;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("rebinds.py:21:5: unsupported: the call something"), Not(HasSubstr("DEAD"))));
+}
+
 TEST_F(Wrapper, UnknownStatementsAreUnsupportedWithTheirPlace) {
   const std::string file =
       folder_.write("u.py", body("    assert_size_stride(arg0_1, (4, ), (1, ))\n"

@@ -15,6 +15,11 @@ TEST(Layout, ContiguousIsRowMajor) {
   EXPECT_EQ(l.extent(), s * 15);
 }
 
+TEST(Layout, AnEmptyWindowTouchesNothingWhateverItsStrides) {
+  EXPECT_EQ((Layout{{16, 0, 4}, {128, 8, 1}, 0}.extent()), SymExpr(0));
+  EXPECT_EQ((Layout{{0}, {1}, 5}.extent()), SymExpr(5));
+}
+
 TEST(Layout, StrideOfASizeOneAxisDoesNotMatter) {
   EXPECT_TRUE((Layout{{1, 16, 1, 1}, {16, 1, 16, 16}, 0}).is_contiguous());
   EXPECT_TRUE(same_placement(Layout{{1, 4}, {99, 1}, 0}, Layout{{1, 4}, {4, 1}, 0}));

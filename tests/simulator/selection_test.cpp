@@ -112,6 +112,41 @@ TEST(Selection, PairsFollowTheOrderOfTheSets) {
   }
 }
 
+/// Elements of storages of which each lacks some (C5), paired as their addresses one by one are.
+TEST(Selection, PairsOfClippedSets) {
+  IndexSet set;
+  set.whole = true;
+  const std::vector<std::pair<Handle, Handle>> pairs = {
+      {handle(20, {{4, 6}, {6, 1}}), handle(24, {{4, 6}, {6, 1}})},
+      {handle(20, {{4, 6}, {1, 4}}), handle(22, {{4, 6}, {6, 1}})},
+      {handle(18, {{24}, {1}}, -3), handle(24, {{2, 12}, {12, 1}})},
+      {handle(60, {{4, 3, 2}, {16, 4, 1}}), handle(19, {{4, 3, 2}, {2, 8, 1}})},
+      {handle(9, {{4, 6}, {0, 2}}), handle(30, {{4, 6}, {7, 1}})}};
+  for (const auto& [x, y] : pairs) {
+    const Selection a = select(x, set, {}, {});
+    const Selection b = select(y, set, {}, {});
+    const auto all_a = addresses(a, {});
+    const auto all_b = addresses(b, {});
+    std::set<std::pair<std::int64_t, std::int64_t>> expected, found;
+    for (std::size_t n = 0; n < all_a.size(); ++n)
+      if (all_a[n] >= 0 && all_b[n] >= 0) expected.emplace(all_a[n], all_b[n]);
+    for_each_pair(a, b, {}, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t n) {
+      for (std::int64_t k = 0; k < n; ++k) found.emplace(at_a + k, at_b + k);
+    });
+    EXPECT_EQ(found, expected);
+    EXPECT_LT(expected.size(), 24U);
+  }
+}
+
+TEST(Selection, MillionsBeyondTheStorageAreOneRun) {
+  IndexSet set;
+  set.whole = true;
+  const Selection s = select(handle(1'000'000'000, {{1 << 20, 1024}, {1024, 1}}), set, {}, {});
+  EXPECT_EQ(s.walk_length(), 1);
+  EXPECT_EQ(s.runs[0].count, 1'000'000'000);
+  EXPECT_EQ(s.first_outside, (std::vector<std::int64_t>{976562, 512}));
+}
+
 TEST(Selection, RangesMayDependOnEarlierVariables) {
   IndexSet set{false, {{"i", 0, 3}, {"j", i, 3}}, {i, j}, true};
   EXPECT_EQ(select(handle(9, {{3, 3}, {3, 1}}), set, {}, {}).count, 6);

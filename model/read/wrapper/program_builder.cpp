@@ -91,10 +91,25 @@ bool ProgramBuilder::is_input(const std::string& handle) const {
   return inputs_.count(storage_of(handle)) > 0;
 }
 
+namespace {
+
+constexpr std::int64_t kWidestElement = 16;  ///< bytes, of a complex128
+
+/// Where a statement's sizes and strides leave 64 bits is told at the statement: bytes of the window, and one
+/// bit to spare for sums.
+void measure(const Layout& layout) {
+  (layout.elements() + layout.extent() + layout.offset) * kWidestElement * 2;
+}
+
+}  // namespace
+
 void ProgramBuilder::step(decltype(Step::node) node) {
   if (++steps_ > kMostSteps)
     throw InputError(where_, "a program of at most 500,000 steps", "more",
                      "its functions or loops are nested so that their statements multiply");
+  if (const auto* alloc = std::get_if<Alloc>(&node); alloc && alloc->layout) measure(*alloc->layout);
+  if (const auto* view = std::get_if<View>(&node); view && view->layout) measure(*view->layout);
+  if (const auto* asserted = std::get_if<AssertLayout>(&node)) measure(asserted->layout);
   Step step;
   step.where = where_;
   step.node = std::move(node);
