@@ -154,7 +154,8 @@ class Pass {
                     ? question.reader.str() + " may read elements of " + question.buffer +
                           " that are not right; which of them matter is not followed exactly"
                     : question.buffer +
-                          " holds the result of a call whose effects are not known; give its --schema");
+                          " holds the result of a call whose effects are not known; give the --schema of a "
+                          "library's call, a kernel's text and as many arguments as it takes");
     solver().pop();
   }
 

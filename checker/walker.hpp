@@ -143,7 +143,11 @@ class Walker {
                      int order);
   void compare_with_declared(const Rebind& rebind, const HandleObject& object,
                              const std::optional<Layout>& result, HandleState& state);
-  void keep_contract(const Launch& s, const Name& writer, int order);
+  void keep_contract(const Launch& s, const std::vector<Variant>& variants, const std::vector<Cond>& guards,
+                     const Name& writer, int order);
+  Cond keep_views(const Launch& s, const std::vector<Variant>& variants, const std::vector<Cond>& guards,
+                  const Name& output, const Guarded<Binding>& handle, int order);
+  bool copy_view(const Rebind& view, const Guarded<Binding>& handle, const Cond& guard, int order);
   std::vector<Variant> simplify(const Launch& s);
   void forget_what_does_not_matter(Variant& variant);
   bool holds(const Name& name, DType elements);

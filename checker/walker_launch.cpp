@@ -20,7 +20,7 @@ void Walker::visit(const Launch& s) {
     if (variants[v].raises.empty() && !guards[v].is_false())
       order = run_variant(s, variants[v], writer, guards[v], order);
   if (world_.dialect == Dialect::wrapper) {
-    keep_contract(s, writer, order);
+    keep_contract(s, variants, guards, writer, order);
     for (std::size_t v = 0; v < variants.size(); ++v)
       if (!guards[v].is_false() && variants[v].raises.empty()) note_unwritten_outputs(s, variants[v]);
   }
@@ -182,18 +182,60 @@ void Walker::compare_with_declared(const Rebind& rebind, const HandleObject& obj
 }
 
 /// C1, C3: by contract every declared output is written whole, on every road.
-void Walker::keep_contract(const Launch& s, const Name& writer, int order) {
+void Walker::keep_contract(const Launch& s, const std::vector<Variant>& variants,
+                           const std::vector<Cond>& guards, const Name& writer, int order) {
+  IndexSet whole;
+  whole.whole = true;
   for (const Name& output : s.outputs) {
     auto found = bindings_.find(text(output));
     ++order;  // two outputs may be one handle: one store must be the later one
     if (found == bindings_.end()) continue;
     for (const auto& one : found->second) {
       if (one.value.kind != Binding::Kind::handle) continue;
-      IndexSet whole;
-      whole.whole = true;
-      add_event(Event::Kind::write, access(whole, one.value.ideal, path() && one.when, order), writer, -1);
+      const Cond views = keep_views(s, variants, guards, output, one, order);
+      add_event(Event::Kind::write, access(whole, one.value.ideal, path() && one.when && !views, order),
+                writer, -1);
     }
   }
+}
+
+/// C3: a road that hands over a view of an argument is right as long as the argument's elements are: what is
+/// meant there is a copy of them. Returns when such a road is taken.
+Cond Walker::keep_views(const Launch& s, const std::vector<Variant>& variants,
+                        const std::vector<Cond>& guards, const Name& output, const Guarded<Binding>& handle,
+                        int order) {
+  Cond views(false);
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    const Rebind* view = view_handed_over(s, variants[v], output);
+    if (view && copy_view(*view, handle, guards[v], order)) views = views || guards[v];
+  }
+  return views;
+}
+
+bool Walker::copy_view(const Rebind& view, const Guarded<Binding>& handle, const Cond& guard, int order) {
+  const auto& declared = objects_[handle.value.object].declared;
+  const auto argument = bindings_.find(text(view.alias_of));
+  const Layout result = rename_loops(*view.result);
+  if (!declared || declared->sizes != result.sizes || argument == bindings_.end()) return false;
+  IndexSet whole;
+  whole.whole = true;
+  bool all = true;
+  for (const auto& source : argument->second) {
+    const Cond when = path() && handle.when && source.when && guard;
+    if (when.is_false()) continue;
+    HandleState from = source.value.ideal;
+    all = all && source.value.kind == Binding::Kind::handle && from.layout;
+    if (!all) return false;
+    const SymExpr base = from.layout->offset;
+    from.layout = in_units(result, from.scale);
+    from.layout->offset = from.layout->offset + base;
+    from.spans_storage = false;
+    Access loaded = expanded(access(whole, from, when, order));
+    const Access stored = expanded(access(whole, handle.value.ideal, when, order));
+    const Cond there = inside_storage(loaded);
+    if (pair_up(loaded, stored)) add_copy(loaded, stored, -1, there.is_true());
+  }
+  return all;
 }
 
 namespace {

@@ -85,6 +85,11 @@ class Lowering {
         (!site.results || static_cast<std::int64_t>(fx_body->results.size()) != kernel.num_outputs))
       site.results = fx_body->results.size();
     if (body) site.differences = body->differences;
+    if (fx_body && site.differences.empty()) site.differences = fx_body->differences;
+    if (kernel.body && !body)
+      site.differences.emplace_back("the call has not the number of inputs its text takes");
+    if (kernel.fx_body && !fx_body)
+      site.differences.emplace_back("the call has not the number of inputs its graph takes");
   }
 
   CallSite call_site(const LaunchContext& context, const SourceLocation& where) const {

@@ -98,4 +98,15 @@ void validate(const Program& program) {
   for (const Step& step : program.body) check(program, step);
 }
 
+const Rebind* view_handed_over(const Launch& launch, const Variant& road, const Name& output) {
+  const auto is_output = [&](const Name& name) {
+    return std::find(launch.outputs.begin(), launch.outputs.end(), name) != launch.outputs.end();
+  };
+  const auto found = std::find_if(road.rebinds.begin(), road.rebinds.end(),
+                                  [&](const Rebind& rebind) { return rebind.handle == output; });
+  const bool is_view =
+      found != road.rebinds.end() && !found->alias_of.empty() && found->result && !found->dtype;
+  return is_view && !is_output(found->alias_of) ? &*found : nullptr;
+}
+
 }  // namespace bufferproof::model

@@ -349,4 +349,8 @@ int number_steps(Block& block);
 /// rank 0 with variables, empty names, a definition index outside kernels, ranges with hi < lo).
 void validate(const Program& program);
 
+/// The rebind by which a road hands over, as `output`, a view of an argument that is no output of the launch;
+/// nullptr: none. Its elements are the argument's, and right as long as those are (C3).
+const Rebind* view_handed_over(const Launch& launch, const Variant& road, const Name& output);
+
 }  // namespace bufferproof::model

@@ -46,7 +46,8 @@ class Executor {
   void actual_clause(const model::Clause& c, const AccessPoint& at, const Binding& binding,
                      const Actor& actor, const std::vector<const model::Fault*>& faults);
   void ideal_clause(const model::Clause& c, const Binding& binding, const Actor& actor);
-  void ideal_outputs(const model::Launch& launch, const Actor& actor);
+  void ideal_outputs(const model::Launch& launch, const model::Variant& road, const Actor& actor);
+  bool ideal_view(const model::Rebind& view, const Actor& actor);
   void ideal_output(const std::string& name, const Actor& actor);
   void write_with_faults(const AccessPoint& at, const Actor& actor,
                          const std::vector<const model::Fault*>& faults);

@@ -52,7 +52,7 @@ void Executor::exec(const Launch& s, const Step& at) {
     if (c.kind == Clause::Kind::unknown)
       state_.unsupported(at.where, fmt::format("effects of {} are not known", kernel));
   }
-  ideal_outputs(s, launch);
+  ideal_outputs(s, variant, launch);
   rebind(variant, launch);
   if (state_.hooks) state_.hooks->launch_over(state_, launch);
 }
@@ -202,8 +202,31 @@ void Executor::ideal_output(const std::string& name, const Actor& actor) {
   memory_.write(access(name, found->second.ideal, whole_set(), actor.where), actor);
 }
 
-void Executor::ideal_outputs(const Launch& launch, const Actor& actor) {
-  for (const model::Name& output : launch.outputs) ideal_output(state_.text(output, actor.where), actor);
+void Executor::ideal_outputs(const Launch& launch, const Variant& road, const Actor& actor) {
+  for (const model::Name& output : launch.outputs) {
+    const model::Rebind* view = view_handed_over(launch, road, output);
+    if (!view || !ideal_view(*view, actor)) ideal_output(state_.text(output, actor.where), actor);
+  }
+}
+
+/// C3: a view of an argument that is handed over is right as long as the argument's elements are: what is
+/// meant is a copy of them. False where the output is not declared like that.
+bool Executor::ideal_view(const model::Rebind& view, const Actor& actor) {
+  const std::string name = state_.text(view.handle, actor.where);
+  const std::string argument = state_.text(view.alias_of, actor.where);
+  const auto to = state_.names.find(name);
+  const auto from = state_.names.find(argument);
+  if (to == state_.names.end() || from == state_.names.end() || !to->second.ideal || !from->second.ideal)
+    return false;
+  auto source = std::make_shared<Handle>(*from->second.ideal);
+  source->shape = evaluate_shape(*view.result, state_.values, actor.where);
+  if (!source->known_layout || source->shape.sizes != to->second.ideal->shape.sizes) return false;
+  const std::int64_t elements = evaluate(view.result->offset, state_.values, actor.where);
+  source->offset =
+      add_checked(source->offset, mul_checked(elements, source->element_size, actor.where), actor.where);
+  memory_.copy(access(argument, source, whole_set(), actor.where),
+               access(name, to->second.ideal, whole_set(), actor.where), actor);
+  return true;
 }
 
 /// A fault leaves its region as it was before the write.

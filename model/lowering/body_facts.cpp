@@ -1,5 +1,6 @@
 #include "model/lowering/body_facts.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -145,6 +146,24 @@ std::optional<bool> same_sizes(const std::vector<SymExpr>& a, const std::vector<
   std::optional<bool> all = true;
   for (std::size_t i = 0; i < a.size(); ++i) add(all, same_size(a[i], b[i]));
   return all;
+}
+
+bool differ_somewhere(const std::vector<SymExpr>& a, const std::vector<SymExpr>& b) {
+  if (a.size() != b.size()) return true;
+  std::set<std::string> names;
+  for (const auto* sizes : {&a, &b})
+    for (const SymExpr& size : *sizes) size.collect_symbols(names);
+  if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return name.front() == '$'; }))
+    return false;
+  for (const std::int64_t first : {5, 6, 8, 27}) {
+    Valuation at;
+    for (const std::string& name : names) at[name] = first + 3 * static_cast<std::int64_t>(at.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const auto x = a[i].evaluate(at), y = b[i].evaluate(at);
+      if (x && y && *x != *y) return true;
+    }
+  }
+  return false;
 }
 
 std::optional<bool> broadcasts_to(const std::vector<SymExpr>& from, const std::vector<SymExpr>& to) {

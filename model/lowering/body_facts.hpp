@@ -60,6 +60,10 @@ std::optional<BodyFacts> bind_body(const BodySummary& body, const Launch& launch
 std::optional<bool> same_size(const SymExpr& a, const SymExpr& b);
 std::optional<bool> same_sizes(const std::vector<SymExpr>& a, const std::vector<SymExpr>& b);
 
+/// Whether sizes the program's symbols determine differ for some values of them. Sizes that hold names of the
+/// body's own are not determined. Looks at a few values: false says nothing.
+bool differ_somewhere(const std::vector<SymExpr>& a, const std::vector<SymExpr>& b);
+
 /// Can a tensor of sizes `from` be copied into one of sizes `to` (E3)? nullopt when symbols leave it open.
 std::optional<bool> broadcasts_to(const std::vector<SymExpr>& from, const std::vector<SymExpr>& to);
 

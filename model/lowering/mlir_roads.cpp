@@ -101,6 +101,17 @@ void add_overwrites(const LaunchContext& context, const std::optional<BodyFacts>
   }
 }
 
+/// Are these the sizes the wrapper declares? Where symbols leave it open, differing sizes are followed as
+/// they are, and others are taken to agree, which is listed.
+std::optional<bool> as_declared(const LaunchContext& context, const std::vector<SymExpr>& sizes,
+                                const std::vector<SymExpr>& declared) {
+  const auto same = same_sizes(sizes, declared);
+  if (same) return same;
+  if (differ_somewhere(sizes, declared)) return false;
+  context.assumptions.add(kSizesAgree, context.kernel.name);
+  return std::nullopt;
+}
+
 /// How many outputs a road hands over: pairing stops at the shorter list (E6).
 std::size_t paired(const std::vector<Name>& outputs, const std::optional<BodyFacts>& facts) {
   return facts ? std::min(outputs.size(), facts->results.size()) : outputs.size();
@@ -158,8 +169,7 @@ class CompiledRoad {
   }
   void write_result(const Name& output, const ResultFacts& result, bool temporary, Clause& clause) {
     const Declared& declared = context_.environment.of(output);
-    const auto same = same_sizes(result.sizes, declared.layout->sizes);
-    if (!same) context_.assumptions.add(kSizesAgree, context_.kernel.name);
+    const auto same = as_declared(context_, result.sizes, declared.layout->sizes);
     if (same == false) {  // B2: the store starts at the base and has the result's own shape
       if (temporary)
         clause.kind = Clause::Kind::unknown;  // the temporary's rest is copied back undefined
@@ -256,9 +266,7 @@ class FallbackRoad {
 
   /// Sizes that symbols leave open are taken to agree, and the assumption is listed.
   bool agrees(const Layout& delivered, const Layout& wanted) const {
-    const auto same = same_sizes(delivered.sizes, wanted.sizes);
-    if (!same) context_.assumptions.add(kSizesAgree, context_.kernel.name);
-    if (same == false) return false;
+    if (as_declared(context_, delivered.sizes, wanted.sizes) == false) return false;
     if (delivered.is_contiguous() && wanted.is_contiguous()) return true;
     for (std::size_t i = 0; i < wanted.sizes.size(); ++i)
       if (wanted.sizes[i] != SymExpr(1) && delivered.strides[i] != wanted.strides[i]) return false;
@@ -330,6 +338,16 @@ void as_eager(const LaunchContext& context, ResultFacts& result) {
   result.eager_strides = contiguous(result.sizes).strides;
 }
 
+/// Whether the graph was traced with arguments like these: what it does to others is not known (E8).
+bool traced_for(const LaunchContext& context, const std::optional<BodyFacts>& facts) {
+  if (!facts || !facts->differences.empty()) return false;
+  for (std::size_t i = 0; i < facts->elements.size(); ++i) {
+    const auto declared = context.environment.of(context.launch.arguments[i].handle).dtype;
+    if (facts->elements[i] && declared && !same_in_mlir(*facts->elements[i], *declared)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optional<BodyFacts>& tuned,
@@ -338,11 +356,18 @@ std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optiona
   if (!wanted || static_cast<std::int64_t>(context.outputs.size()) != *wanted)
     return {unknown_road(context.launch)};  // E8
 
+  if (context.kernel.body && !tuned) return {unknown_road(context.launch)};  // other arguments than it takes
   const KernelRules* rules = context.profile.rules(context.kernel.kind);
   std::vector<Variant> roads;
   if (!rules || rules->has_tuned) roads.push_back(CompiledRoad(context, tuned).build());
   // num_outputs == 0 disables the fallback of a compiled kernel.
   if (rules && rules->has_fallback && (*wanted > 0 || !rules->has_tuned)) {
+    if (context.kernel.fx_body && !traced_for(context, fallback)) {
+      roads.push_back(unknown_road(context.launch));
+      roads.back().name = "fallback";
+      roads.back().fallback = true;
+      return roads;
+    }
     std::optional<BodyFacts> facts = fallback ? fallback : tuned;
     if (!fallback && facts)
       for (ResultFacts& result : facts->results) as_eager(context, result);

@@ -7,9 +7,9 @@ namespace bufferproof::model::lowering {
 namespace {
 
 constexpr const char* kSourceWellBehaved =
-    "the compiled C++ or Triton kernel stores every element of its declared outputs and loads nothing else "
-    "than its "
-    "parameters say";
+    "the compiled C++ or Triton kernel stores every element of its declared outputs, stays inside the "
+    "buffers "
+    "it is given and loads nothing else than its parameters say";
 constexpr const char* kHoldsComplex =
     "a 64-bit buffer that is passed as a pointer to floating-point numbers holds complex numbers";
 constexpr const char* kReadsItsOwnStores =

@@ -208,10 +208,25 @@ TEST_F(Roads, ElementsOfWhichItIsNotKnownWhetherTheyAreDefinedBecomeUnknown) {  
 }
 
 TEST_F(Roads, OpenSizesAreAnAssumption) {
-  facts_.results[0] = result({SymExpr::symbol("n"), 6});
+  facts_.results[0] = result({SymExpr::symbol("$n"), 6});
   tuned();
   EXPECT_THAT(assumptions_.list(), ::testing::Contains(HasSubstr("sizes a kernel's body computes")));
   EXPECT_FALSE(writes(tuned()).at(0).as_layout.has_value());
+}
+
+TEST_F(Roads, B2_SizesThatDifferForSomeValuesAreFollowed) {
+  facts_.results[0] = result({floordiv(SymExpr::symbol("s0"), 2), 6});
+  const auto as_layout = writes(tuned()).at(0).as_layout;
+  ASSERT_TRUE(as_layout.has_value());
+  EXPECT_EQ(as_layout->sizes[0], floordiv(SymExpr::symbol("s0"), 2));
+  EXPECT_THAT(assumptions_.list(), ::testing::Not(::testing::Contains(HasSubstr("sizes a kernel's body"))));
+}
+
+TEST_F(Roads, SizesAreLookedAtForSomeValues) {
+  const SymExpr s = SymExpr::symbol("s0");
+  EXPECT_TRUE(differ_somewhere({floordiv(s, 2)}, {floordiv(s + 1, 2)}));
+  EXPECT_FALSE(differ_somewhere({floordiv(s + 1, 2)}, {floordiv(s - 1, 2) + 1}));
+  EXPECT_FALSE(differ_somewhere({SymExpr::symbol("$n")}, {s}));
 }
 
 constexpr const char* kRelu = "func @k(%x: f32[n, 6]) { %y = relu %x : f32[n, 6] return %y }";

@@ -435,6 +435,7 @@ TEST(ReadWrapper, C3AStridedViewOfANameThatIsGivenUpHandsTheMemoryOn) {
 
 TEST(ReadWrapper, SizeExpressions) {
   const Program program = read_body(
+      "    s0 = arg0_1.size(0)\n    s1 = arg0_1.size(1)\n"
       "    b = empty_strided_cpu((8*s0, (s1 + 1) // 2, max(1, s0), s0**2, -1 + s0, math.trunc(IntTrueDiv(s0, "
       "3))), "
       "(1, 0, 1, 1, 1, 1), torch.float32)\n    return (b, )\n");
@@ -450,11 +451,20 @@ TEST(ReadWrapper, ScalarsFromTensors) {
       "    assert u2_undivided % 4 == 0, 'x'\n    u2 = u2_undivided // 4\n    assert u0 <= 7\n"
       "    b = empty_strided_cpu((u0, u1, u2), (1, 1, 1), torch.float32)\n    return (b, )\n");
   const Alloc& b = std::get<Alloc>(program.body[program.body.size() - 2].node);
-  EXPECT_EQ(b.layout->sizes, (std::vector<SymExpr>{SymExpr::symbol("u0"), SymExpr::symbol("u1"),
-                                                   floordiv(SymExpr::symbol("u2_undivided"), 4)}));
+  EXPECT_EQ(b.layout->sizes[0], SymExpr::symbol("u0"));
+  EXPECT_EQ(b.layout->sizes[1].str(), "min(1, max(0, arg0_1_item))");
+  EXPECT_EQ(b.layout->sizes[2], floordiv(SymExpr::symbol("u2_undivided"), 4));
   EXPECT_EQ(program.find_symbol("u0")->lo, 0);
   EXPECT_EQ(program.find_symbol("u0")->hi, 7);
-  EXPECT_EQ(program.find_symbol("u1")->hi, 1);
+}
+
+TEST(ReadWrapper, ASizeThatNothingBindsIsAssumedAndAnythingElseUnsupported) {
+  const Program program =
+      read_body("    b = empty_strided_cpu((s7, ), (1, ), torch.float32)\n    return (b, )\n");
+  EXPECT_THAT(program.assumptions, ElementsAre("s7, which the file does not bind, is a size"));
+  EXPECT_THAT(
+      body_lines("    b = empty_strided_cpu((rows, ), (1, ), torch.float32)\n    return ()\n"),
+      ElementsAre("alloc b ?", HasSubstr("unsupported the name rows, which nothing binds"), "return "));
 }
 
 TEST(ReadWrapper, CopiesAndRandomNumbersByMethodAndFunction) {
@@ -519,10 +529,10 @@ TEST(ReadWrapper, WhatOnlyOneWayThroughABranchMakesOrKeepsEndsWithIt) {
               ElementsAre("item(read arg0_1)", "sync default", HasSubstr("if "), "  alloc b ?",
                           "  torch.ops.aten.relu.default(read arg0_1, write b) -> b", "  free arg0_1",
                           "  free b", "else", "  free arg0_1", "return "));
-  EXPECT_THAT(
-      body_lines("    while u0 > 1:\n        b = torch.ops.aten.relu.default(arg0_1)\n    return ()\n"),
-      ElementsAre("loop iterations", "  alloc b ?",
-                  "  torch.ops.aten.relu.default(read arg0_1, write b) -> b", "  free b", "return "));
+  EXPECT_THAT(body_lines("    u0 = arg0_1.size(0)\n    while u0 > 1:\n        b = "
+                         "torch.ops.aten.relu.default(arg0_1)\n    return ()\n"),
+              ElementsAre("loop iterations", "  alloc b ?",
+                          "  torch.ops.aten.relu.default(read arg0_1, write b) -> b", "  free b", "return "));
 }
 
 TEST(ReadWrapper, ALoopLeftInItsMiddleIsUnsupportedAndWhatFollowsIsRead) {

@@ -137,6 +137,7 @@ class Evaluator {
 
   // integers.cpp
   SymExpr integer(const Expr& expr);
+  void assume_size(const std::string& name);
   SymExpr integer(const Value& value, const Expr& expr);
   SymExpr arithmetic(const Expr& expr);
   std::optional<SymExpr> integer_call(std::string_view function, const Expr& call);
@@ -276,6 +277,7 @@ class Evaluator {
   int loops_ = 0;
   int calls_ = 0;
   bool in_branch_ = false;
+  bool ahead_ = false;  ///< a statement is looked at before those that bind the sizes in it
 
   /// What a trial run of a loop body must not leave behind.
   struct State {

@@ -1,4 +1,5 @@
 // Expressions other than arithmetic (integers.cpp) and calls (calls.cpp).
+#include "model/read/wrapper/choice.hpp"
 #include "model/read/wrapper/evaluator.hpp"
 
 namespace bufferproof::model::wrapper {
@@ -168,13 +169,12 @@ Value Evaluator::conditional(const Expr& expr, const std::string& wanted) {
   if (test.is_false()) return eval(*expr.items[2], wanted);
   const SymExpr yes = integer(*expr.items[0]), no = integer(*expr.items[2]);
   if (yes == no) return Value::integer(yes);
-  std::int64_t lo = INT32_MIN;
-  std::optional<std::int64_t> hi;
-  if (yes.is_constant() && no.is_constant()) {
-    lo = std::min(*yes.constant(), *no.constant());
-    hi = std::max(*yes.constant(), *no.constant());
-  }
-  return Value::integer(builder_.fresh_symbol(named(wanted, "choice"), lo, hi));
+  const auto range_of = [&](const std::string& name) {
+    const Symbol* symbol = builder_.find_symbol(name);
+    return symbol ? std::pair(symbol->lo, symbol->hi) : std::pair(INT64_MIN, std::optional<std::int64_t>());
+  };
+  if (const auto chosen = choose(test, yes, no, range_of)) return Value::integer(*chosen);
+  throw Outside{"the choice of a size by " + python::str(*expr.items[1], 60)};
 }
 
 }  // namespace bufferproof::model::wrapper

@@ -2,6 +2,8 @@
 //
 // What SymExpr has no meaning for (FloatTrueDiv, math.trunc, ...) becomes an opaque call, equal only to
 // itself.
+#include <set>
+
 #include "model/read/wrapper/evaluator.hpp"
 
 namespace bufferproof::model::wrapper {
@@ -32,11 +34,24 @@ std::optional<Layout> Evaluator::layout(const Expr* sizes, const Expr* strides) 
 
 std::optional<Layout> Evaluator::layout_of(const std::optional<LayoutText>& text) {
   if (!text || !text->sizes || !text->strides) return std::nullopt;
+  std::optional<Layout> out;
+  ahead_ = true;
   try {
-    return layout(text->sizes, text->strides);
-  } catch (const Outside&) {
-    return std::nullopt;
+    out = layout(text->sizes, text->strides);
+  } catch (const Outside&) {  // as if it said nothing
   }
+  ahead_ = false;
+  return out;
+}
+
+/// Of a name nobody bound: s7, u0, ks0, zuf1 are what the compilers call sizes.
+void Evaluator::assume_size(const std::string& name) {
+  const std::size_t digits = name.find_first_of("0123456789");
+  static const std::set<std::string, std::less<>> kSizes{"s", "u", "ks", "zuf", "ps"};
+  const bool is_size = digits != std::string::npos && kSizes.count(name.substr(0, digits)) > 0 &&
+                       name.find_first_not_of("0123456789", digits) == std::string::npos;
+  if (!is_size) throw Outside{"the name " + name + ", which nothing binds"};
+  builder_.assume(name + ", which the file does not bind, is a size");
 }
 
 SymExpr Evaluator::integer(const Expr& expr) {
@@ -53,9 +68,9 @@ SymExpr Evaluator::integer(const Expr& expr) {
       return arithmetic(expr);
     case ExprKind::name: {
       const Value value = lookup(expr.text);
-      // A name nobody bound is a size symbol whose definition the file does not show.
-      if (value.is(Value::Kind::path) && value.name == expr.text) return builder_.symbol(expr.text);
-      return integer(value, expr);
+      if (!value.is(Value::Kind::path) || value.name != expr.text) return integer(value, expr);
+      if (!ahead_) assume_size(value.name);
+      return builder_.symbol(expr.text);
     }
     default:
       break;
