@@ -215,8 +215,11 @@ Cond Walker::keep_views(const Launch& s, const std::vector<Variant>& variants,
 bool Walker::copy_view(const Rebind& view, const Guarded<Binding>& handle, const Cond& guard, int order) {
   const auto& declared = objects_[handle.value.object].declared;
   const auto argument = bindings_.find(text(view.alias_of));
-  const Layout result = rename_loops(*view.result);
-  if (!declared || declared->sizes != result.sizes || argument == bindings_.end()) return false;
+  if (!declared || argument == bindings_.end()) return false;
+  Layout result = *declared;
+  result.offset = 0;
+  if (view.result) result = rename_loops(*view.result);
+  if (declared->sizes != result.sizes) return false;
   IndexSet whole;
   whole.whole = true;
   bool all = true;

@@ -286,7 +286,7 @@ class Listing {
     std::string text = "rebind " + r.handle.str();
     if (r.result) text += " as " + r.result->str();
     if (r.dtype) text += type_of(r.dtype);
-    if (!r.alias_of.empty()) text += " view of " + r.alias_of.str();
+    if (!r.alias_of.empty()) text += (r.carries ? " carrying view of " : " view of ") + r.alias_of.str();
     if (r.same_as >= 0) text += fmt::format(" sharing result {}", r.same_as);
     return text;
   }

@@ -104,9 +104,8 @@ const Rebind* view_handed_over(const Launch& launch, const Variant& road, const 
   };
   const auto found = std::find_if(road.rebinds.begin(), road.rebinds.end(),
                                   [&](const Rebind& rebind) { return rebind.handle == output; });
-  const bool is_view =
-      found != road.rebinds.end() && !found->alias_of.empty() && found->result && !found->dtype;
-  return is_view && !is_output(found->alias_of) ? &*found : nullptr;
+  if (found == road.rebinds.end() || found->alias_of.empty() || !found->carries) return nullptr;
+  return is_output(found->alias_of) ? nullptr : &*found;
 }
 
 }  // namespace bufferproof::model

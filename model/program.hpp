@@ -117,6 +117,7 @@ struct Rebind {
   std::optional<DType> dtype;    ///< nullopt: as declared
   Name alias_of;     ///< not empty: the result is a view of this argument, `result` is relative to its offset
   int same_as = -1;  ///< >= 0: shares the storage of that earlier Rebind of the same variant
+  bool carries = false;  ///< of a view: what is meant is a copy of the argument's elements (C3)
   bool operator==(const Rebind&) const = default;
 };
 
@@ -349,8 +350,8 @@ int number_steps(Block& block);
 /// rank 0 with variables, empty names, a definition index outside kernels, ranges with hi < lo).
 void validate(const Program& program);
 
-/// The rebind by which a road hands over, as `output`, a view of an argument that is no output of the launch;
-/// nullptr: none. Its elements are the argument's, and right as long as those are (C3).
+/// The rebind by which a road hands over, as `output`, a view that carries the elements of an argument that
+/// is no output of the launch; nullptr: none. They are right as long as the argument's are (C3).
 const Rebind* view_handed_over(const Launch& launch, const Variant& road, const Name& output);
 
 }  // namespace bufferproof::model

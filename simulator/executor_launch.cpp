@@ -219,9 +219,12 @@ bool Executor::ideal_view(const model::Rebind& view, const Actor& actor) {
   if (to == state_.names.end() || from == state_.names.end() || !to->second.ideal || !from->second.ideal)
     return false;
   auto source = std::make_shared<Handle>(*from->second.ideal);
-  source->shape = evaluate_shape(*view.result, state_.values, actor.where);
-  if (!source->known_layout || source->shape.sizes != to->second.ideal->shape.sizes) return false;
-  const std::int64_t elements = evaluate(view.result->offset, state_.values, actor.where);
+  source->shape =
+      view.result ? evaluate_shape(*view.result, state_.values, actor.where) : to->second.ideal->shape;
+  if (!source->known_layout || !to->second.ideal->known_layout ||
+      source->shape.sizes != to->second.ideal->shape.sizes)
+    return false;
+  const std::int64_t elements = view.result ? evaluate(view.result->offset, state_.values, actor.where) : 0;
   source->offset =
       add_checked(source->offset, mul_checked(elements, source->element_size, actor.where), actor.where);
   memory_.copy(access(argument, source, whole_set(), actor.where),

@@ -301,6 +301,16 @@ class FallbackRoad {
     if (of_a_copy) return share_earlier(facts, move);
     move.alias_of = input;
     move.result = own;
+    move.carries = !move.dtype && can_be_carried(own, declared(i).layout);
+  }
+  /// As a copy of elements that both engines follow.
+  static bool can_be_carried(const Layout& view, const std::optional<Layout>& declared) {
+    const auto is_number = [](const SymExpr& e) { return e.is_constant(); };
+    if (!declared || view.sizes != declared->sizes) return false;
+    return view.strides == declared->strides ||
+           (std::all_of(view.sizes.begin(), view.sizes.end(), is_number) &&
+            std::all_of(view.strides.begin(), view.strides.end(), is_number) &&
+            std::all_of(declared->strides.begin(), declared->strides.end(), is_number));
   }
 
   const LaunchContext& context_;

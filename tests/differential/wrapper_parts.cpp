@@ -64,7 +64,10 @@ void deliver(Road kind, const std::vector<Tensor>& inputs, const Tensor& first, 
       rebind.result = smaller(output.declared);
       break;
     case Road::alias:
-      if (!inputs.empty()) rebind.alias_of = inputs[0].name;
+      if (inputs.empty()) break;
+      rebind.alias_of = inputs[0].name;
+      rebind.carries = inputs[0].declared.sizes == output.declared.sizes &&
+                       inputs[0].declared.strides == output.declared.strides;
       break;
     case Road::shared:
       // Of another rank, later index sets would not fit: no program that means anything.

@@ -207,6 +207,26 @@ TEST_F(Roads, ElementsOfWhichItIsNotKnownWhetherTheyAreDefinedBecomeUnknown) {  
   EXPECT_EQ(unknown->set.variables.at(0).lo, SymExpr(1));
 }
 
+TEST_F(Roads, AGraphThatWasTracedForOtherArgumentsIsNotKnown) {  // E8
+  kernel_.fx_body = std::make_shared<TensorFunction>();
+  facts_.elements = {DType::f32};
+  EXPECT_THAT(writes(fx_fallback("torch_npu-26.1.0")), SizeIs(2));
+  facts_.elements = {DType::f16};
+  EXPECT_EQ(fx_fallback("torch_npu-26.1.0").clauses.at(0).kind, Clause::Kind::unknown);
+  facts_.elements = {DType::f32};
+  facts_.differences = {"argument 0 is (4, 6), the kernel is compiled for (8, 6)"};
+  EXPECT_EQ(fx_fallback("torch_npu-26.1.0").clauses.at(0).kind, Clause::Kind::unknown);
+}
+
+TEST_F(Roads, ATextThatTakesAnotherNumberOfInputsIsNotKnown) {  // E8
+  kernel_.body = std::make_shared<TensorFunction>();
+  const LaunchContext context{*find_profile("stock"), kernel_,      launch_,
+                              environment_,           assumptions_, mlir_outputs(kernel_, launch_)};
+  const std::vector<Variant> roads = mlir_roads(context, std::nullopt, std::nullopt);
+  ASSERT_THAT(roads, SizeIs(1));
+  EXPECT_EQ(roads[0].clauses.at(0).kind, Clause::Kind::unknown);
+}
+
 TEST_F(Roads, OpenSizesAreAnAssumption) {
   facts_.results[0] = result({SymExpr::symbol("$n"), 6});
   tuned();

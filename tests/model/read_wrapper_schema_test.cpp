@@ -47,6 +47,7 @@ TEST(OperatorSchema, ShippedTable) {
   EXPECT_TRUE(table.find("aten::copy_", "default", 2, {})->arguments[0].fresh);
   EXPECT_EQ(table.find("aten::scatter_", std::nullopt, 4, {"reduce"})->arguments.size(), 5U);
   EXPECT_EQ(table.find("aten::add", "Tensor", 2, {})->overload, "Tensor");
+  EXPECT_EQ(table.find("aten::sort", std::nullopt, 2, {})->results.size(), 2U);
   EXPECT_FALSE(table.find("aten::add", "nothing", 2, {}));
   EXPECT_FALSE(table.find("aten::no_such_operator", std::nullopt, 0, {}));
   EXPECT_TRUE(table.find("_c10d_functional::all_reduce_", "default", 3, {})->arguments[0].mutated);

@@ -52,11 +52,17 @@ TEST(Wrapper, E4_ASecondRebindReplacesTheFirst) {
 TEST(Wrapper, E4_AResultThatAliasesAnArgument) {
   Variant alias = rebinding("b");
   alias.rebinds[0].alias_of = "x";
+  alias.rebinds[0].carries = true;
   WrapperBuilder w;
   w.alloc("x", {4}, Init::input).alloc("b", {4}).kernel("K", {"x"}, {"b"}, {alias}).returns("b");
-  // The storage holds the input, the text means K's output.
-  EXPECT_EQ(w.found(kFallback), Found{"STALE b at result"});
+  // C3: the input's elements are what K hands over there.
+  EXPECT_EQ(w.found(kFallback), Found{});
   EXPECT_EQ(w.found(), Found{});
+  WrapperBuilder overwritten;
+  overwritten.alloc("x", {4}, Init::input).alloc("b", {4}).kernel("K", {"x"}, {"b"}, {alias});
+  overwritten.kernel("M", {}, {"x"}).returns("b");
+  EXPECT_EQ(overwritten.found(kFallback), Found{"STALE b at result"});
+  EXPECT_EQ(overwritten.found(), Found{});
 }
 
 TEST(Wrapper, E4_TwoOutputsThatShareOneResult) {

@@ -201,6 +201,21 @@ void SchemaTable::add(const std::string& text, const std::string& file, bool shi
   }
 }
 
+namespace {
+
+bool mutates(const OperatorSchema& schema) {
+  return std::any_of(schema.arguments.begin(), schema.arguments.end(),
+                     [](const SchemaArgument& argument) { return argument.mutated; });
+}
+
+/// Of two overloads that take the arguments: `aten.sort(x, 1)` is not the one that sorts a list in place.
+bool likelier(const OperatorSchema& a, const OperatorSchema& b) {
+  if (mutates(a) != mutates(b)) return mutates(b);
+  return a.arguments.size() < b.arguments.size();
+}
+
+}  // namespace
+
 std::optional<OperatorSchema> SchemaTable::find(std::string_view name,
                                                 std::optional<std::string_view> overload,
                                                 std::size_t positional,
@@ -213,8 +228,7 @@ std::optional<OperatorSchema> SchemaTable::find(std::string_view name,
     schema.shipped = line.shipped;
     if (overload) {
       if (schema.overload == (*overload == "default" ? std::string_view{} : *overload)) return schema;
-    } else if (takes(schema, positional, keywords) &&
-               (!best || schema.arguments.size() < best->arguments.size())) {
+    } else if (takes(schema, positional, keywords) && (!best || likelier(schema, *best))) {
       best = schema;
     }
   }
