@@ -24,6 +24,12 @@ std::int64_t extent(const Shape& shape, std::int64_t offset, const model::Source
 /// Raises InputError when the bytes do not divide.
 void reinterpret_last_axis(Shape& shape, int from_bytes, int to_bytes, const model::SourceLocation& where);
 
+/// a - b, or the end of the range it leaves.
+inline std::int64_t difference_within(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (__builtin_sub_overflow(a, b, &out)) return b < 0 ? INT64_MAX : INT64_MIN;
+  return out;
+}
 std::int64_t add_checked(std::int64_t a, std::int64_t b, const model::SourceLocation& where);
 std::int64_t mul_checked(std::int64_t a, std::int64_t b, const model::SourceLocation& where);
 

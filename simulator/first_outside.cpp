@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simulator/evaluate.hpp"
+
 namespace bufferproof::simulator {
 namespace {
 
@@ -9,8 +11,8 @@ namespace {
 std::optional<std::int64_t> least_beyond(std::int64_t step, std::int64_t room, std::int64_t count) {
   if (room < 0) return 0;
   if (step <= 0) return std::nullopt;
-  const std::int64_t x = room / step + 1;
-  return x < count ? std::optional(x) : std::nullopt;
+  const std::int64_t inside = room / step;  // the last one
+  return inside < count - 1 ? std::optional(inside + 1) : std::nullopt;
 }
 
 std::optional<std::int64_t> lesser(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
@@ -29,7 +31,8 @@ std::optional<std::int64_t> least_value(const Bounded& b, std::size_t v,
     hi += std::max<std::int64_t>(far, 0);
   }
   const std::int64_t step = b.form.coefficients[v];
-  return lesser(least_beyond(step, b.hi - hi, counts[v]), least_beyond(-step, lo - b.lo, counts[v]));
+  return lesser(least_beyond(step, difference_within(b.hi, hi), counts[v]),
+                least_beyond(difference_within(0, step), difference_within(lo, b.lo), counts[v]));
 }
 
 }  // namespace

@@ -248,8 +248,8 @@ void SelectionBuilder::clip_to_storage() {
 
 /// What of the run lies in the storage.
 void SelectionBuilder::append(Run run) {
-  const std::int64_t skipped = run.address < 0 ? (-run.address + out_.span - 1) / out_.span : 0;
-  const std::int64_t room = handle_.storage->size - run.address;
+  const std::int64_t skipped = run.address < 0 ? -(run.address + 1) / out_.span + 1 : 0;
+  const std::int64_t room = difference_within(handle_.storage->size, run.address);
   const std::int64_t count = std::min(run.count, room < 0 ? 0 : room / out_.span) - skipped;
   if (count <= 0) return;
   run = {run.ordinal + skipped, run.address + skipped * out_.span, count};

@@ -30,6 +30,11 @@ TEST(FirstOutside, C5OfABoxOfMillions) {
   EXPECT_FALSE(first_outside({{address.form, 0, 4194303}}, {8, 1024, 512}).has_value());
 }
 
+TEST(FirstOutside, C5AtTheEndsOfTheRange) {
+  EXPECT_EQ(first_outside({{{INT64_MIN + 1, {1}}, 0, INT64_MAX}}, {4}), Point{0});
+  EXPECT_EQ(first_outside({{{INT64_MAX - 5, {1}}, 0, INT64_MAX - 3}}, {4}), Point{3});
+}
+
 TEST(FirstOutside, C5AsWhenEachPointIsLookedAt) {
   std::mt19937_64 random(5);
   const auto number = [&](std::int64_t lo, std::int64_t hi) {
