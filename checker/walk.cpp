@@ -190,14 +190,12 @@ void Walker::visit(const Unsupported& s) {
 void Walker::make_unknown(const Guarded<Binding>& binding) {
   if (binding.value.kind != Binding::Kind::handle) return;
   const Name identity(fmt::format("unsupported@{}", step_->id));
-  IndexSet all;
-  all.whole = true;
   const Cond when = path() && binding.when;
   for (const auto& state : objects_[binding.value.object].states)
     if (const Cond here = when && state.when; !here.is_false())
-      add_event(Event::Kind::unknown, access(all, state.value, here, 0), identity, state.value.life);
+      add_event(Event::Kind::unknown, access_all(state.value, here, 0), identity, state.value.life);
   if (world_.dialect == Dialect::wrapper && !when.is_false())
-    add_event(Event::Kind::unknown, access(all, binding.value.ideal, when, 0), identity, -1);
+    add_event(Event::Kind::unknown, access_all(binding.value.ideal, when, 0), identity, -1);
 }
 
 World walk(const Program& program, const Block& body, const Ranges& ranges) {

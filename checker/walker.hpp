@@ -90,6 +90,7 @@ class Walker {
 
   std::string fresh_variable() { return fmt::format("x#{}", next_variable_++); }
   Access access(const IndexSet& set, const HandleState& state, const Cond& guard, int clause);
+  Access access_all(const HandleState& state, const Cond& guard, int clause);
   bool names_all(const model::IndexSet& set, const HandleState& state) const;
   bool spans(const HandleState& state) const;
   void anywhere(Access& out, int storage);

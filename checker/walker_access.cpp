@@ -73,6 +73,12 @@ void Walker::explicit_set(Access& out, const IndexSet& set) {
   out.address = out.layout->address(out.index);
 }
 
+Access Walker::access_all(const HandleState& state, const Cond& guard, int clause) {
+  IndexSet all;
+  all.whole = true;
+  return access(all, state, guard, clause);
+}
+
 std::vector<Walker::Use> Walker::uses(const Name& name, const Name& actor) {
   std::vector<Use> out;
   for (const auto& binding : resolve(name, actor))

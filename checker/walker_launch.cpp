@@ -184,8 +184,6 @@ void Walker::compare_with_declared(const Rebind& rebind, const HandleObject& obj
 /// C1, C3: by contract every declared output is written whole, on every road.
 void Walker::keep_contract(const Launch& s, const std::vector<Variant>& variants,
                            const std::vector<Cond>& guards, const Name& writer, int order) {
-  IndexSet whole;
-  whole.whole = true;
   for (const Name& output : s.outputs) {
     auto found = bindings_.find(text(output));
     ++order;  // two outputs may be one handle: one store must be the later one
@@ -193,8 +191,8 @@ void Walker::keep_contract(const Launch& s, const std::vector<Variant>& variants
     for (const auto& one : found->second) {
       if (one.value.kind != Binding::Kind::handle) continue;
       const Cond views = keep_views(s, variants, guards, output, one, order);
-      add_event(Event::Kind::write, access(whole, one.value.ideal, path() && one.when && !views, order),
-                writer, -1);
+      add_event(Event::Kind::write, access_all(one.value.ideal, path() && one.when && !views, order), writer,
+                -1);
     }
   }
 }
@@ -212,6 +210,7 @@ Cond Walker::keep_views(const Launch& s, const std::vector<Variant>& variants,
   return views;
 }
 
+/// False where the argument or the output is not of a form whose elements pair up.
 bool Walker::copy_view(const Rebind& view, const Guarded<Binding>& handle, const Cond& guard, int order) {
   const auto& declared = objects_[handle.value.object].declared;
   const auto argument = bindings_.find(text(view.alias_of));
@@ -220,25 +219,21 @@ bool Walker::copy_view(const Rebind& view, const Guarded<Binding>& handle, const
   result.offset = 0;
   if (view.result) result = rename_loops(*view.result);
   if (declared->sizes != result.sizes) return false;
-  IndexSet whole;
-  whole.whole = true;
-  bool all = true;
   for (const auto& source : argument->second) {
     const Cond when = path() && handle.when && source.when && guard;
     if (when.is_false()) continue;
     HandleState from = source.value.ideal;
-    all = all && source.value.kind == Binding::Kind::handle && from.layout;
-    if (!all) return false;
+    if (source.value.kind != Binding::Kind::handle || !from.layout) return false;
     const SymExpr base = from.layout->offset;
     from.layout = in_units(result, from.scale);
     from.layout->offset = from.layout->offset + base;
     from.spans_storage = false;
-    Access loaded = expanded(access(whole, from, when, order));
-    const Access stored = expanded(access(whole, handle.value.ideal, when, order));
+    Access loaded = expanded(access_all(from, when, order));
+    const Access stored = expanded(access_all(handle.value.ideal, when, order));
     const Cond there = inside_storage(loaded);
     if (pair_up(loaded, stored)) add_copy(loaded, stored, -1, there.is_true());
   }
-  return all;
+  return true;
 }
 
 namespace {
