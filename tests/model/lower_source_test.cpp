@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/lower.hpp"
+#include "model/lowering/pointer_use.hpp"
 #include "model/lowering/source_roads.hpp"
 
 namespace bufferproof::model::lowering {
@@ -119,7 +120,7 @@ TEST_F(SourceRoads, C7OutputsHoldWhatTheirPointersSay) {
 }
 
 TEST_F(SourceRoads, InOutIsReadUnlessItsTextStoresFirst) {  // E9
-  alloc("x", 8, Init::input);
+  alloc("x", 24, Init::input);
   alloc("b", 8);
   EXPECT_EQ(call(kCpp, {{Role::in_out, "b"}, {Role::input, "x"}}).variants[0].clauses.size(), 3u);
   EXPECT_EQ(call(kTriton, {{Role::in_out, "b"}, {Role::input, "x"}}).variants[0].clauses.size(), 2u);
@@ -158,6 +159,30 @@ TEST_F(SourceRoads, E9WhatNoLineNamesIsNotRead) {
   EXPECT_EQ(clauses[0].buffer, Name("x"));
 }
 
+/// Stores 8 numbers.
+constexpr const char* kEight = R"(
+extern "C" void kernel(const float* in_ptr0, float* out_ptr0)
+{ for (long x0 = 0; x0 < 8; x0 += 1) { out_ptr0[x0] = in_ptr0[x0]; } })";
+
+TEST_F(SourceRoads, C5TheLastElementOfATextIsOutsideASmallerBuffer) {
+  alloc("x", 8, Init::input);
+  alloc("b", 7);
+  const auto clauses = call(kEight, {{Role::input, "x"}, {Role::output, "b"}}).variants[0].clauses;
+  ASSERT_EQ(clauses.size(), 3u);
+  EXPECT_EQ(clauses[1].kind, Clause::Kind::write);
+  EXPECT_THAT(clauses[1].set.index, ::testing::ElementsAre(SymExpr(7)));
+}
+
+TEST_F(SourceRoads, C1ALargerBufferIsWrittenInPart) {
+  alloc("x", 8, Init::input);
+  alloc("b", 9);
+  const Launch launch = call(kEight, {{Role::input, "x"}, {Role::output, "b"}});
+  ASSERT_EQ(launch.variants[0].clauses.size(), 2u);
+  EXPECT_FALSE(launch.variants[0].clauses[1].set.whole);
+  EXPECT_EQ(launch.variants[0].clauses[1].set.variables[0].hi, SymExpr(8));
+  EXPECT_TRUE(launch.outputs.empty());
+}
+
 TEST(PointerUse, LoadsAlone) {  // C1
   EXPECT_FALSE(pointer_use(kForgets, "in_out_ptr0").others);
   EXPECT_FALSE(pointer_use(kCpp, "in_ptr0").others);
@@ -168,8 +193,8 @@ TEST(PointerUse, LoadsAlone) {  // C1
 }
 
 TEST_F(SourceRoads, ScattersDefineNothing) {  // E8
-  alloc("x", 8, Init::input);
-  alloc("b", 8);
+  alloc("x", 24, Init::input);
+  alloc("b", 20);
   alloc("c", 8);
   const Launch launch = call(kCpp, {{Role::input, "x"}, {Role::output, "b"}, {Role::output, "c"}});
   EXPECT_EQ(launch.variants[0].clauses[2].kind, Clause::Kind::modify);

@@ -1,0 +1,57 @@
+#include "model/lowering/dense_layout.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace bufferproof::model::lowering {
+
+std::optional<DenseLayout> DenseLayout::of(const Layout& layout) {
+  DenseLayout dense;
+  dense.sizes_ = layout.sizes;
+  for (std::size_t axis = 0; axis < layout.rank(); ++axis) {
+    const auto size = layout.sizes[axis].constant();
+    const auto stride = layout.strides[axis].constant();
+    if (!size || !stride || *size < 1) return std::nullopt;
+    if (*size > 1) dense.axes_.push_back({axis, *stride});
+  }
+  std::sort(dense.axes_.begin(), dense.axes_.end(),
+            [](const Axis& a, const Axis& b) { return a.stride > b.stride; });
+  std::optional<std::int64_t> expected = 1;
+  for (auto axis = dense.axes_.rbegin(); axis != dense.axes_.rend(); ++axis) {
+    if (expected != axis->stride) return std::nullopt;
+    expected = checked_mul(*expected, *layout.sizes[axis->axis].constant());
+    if (!expected) return std::nullopt;
+  }
+  if (layout.rank() == 0) return std::nullopt;
+  if (dense.axes_.empty()) dense.axes_.push_back({});
+  return dense;
+}
+
+std::vector<SymExpr> DenseLayout::element(std::int64_t address) const {
+  std::vector<SymExpr> index(sizes_.size(), 0);
+  for (const auto& [axis, stride] : axes_) {
+    index[axis] = address / stride;
+    address %= stride;
+  }
+  return index;
+}
+
+IndexSet DenseLayout::between(std::int64_t lo, std::int64_t hi) const {
+  IndexSet set;
+  for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
+    set.variables.push_back({"$" + std::to_string(axis), 0, sizes_[axis]});
+    set.index.push_back(SymExpr::symbol(set.variables[axis].name));
+  }
+  const auto& [first, row] = axes_.front();
+  if (lo % row == 0 && hi % row == 0) {
+    set.variables[first].lo = lo / row;
+    set.variables[first].hi = hi / row;
+    return set;
+  }
+  SymExpr address = 0;
+  for (const auto& [axis, stride] : axes_) address = address + SymExpr(stride) * set.index[axis];
+  set.where = Cond::le(lo, address) && Cond::lt(address, hi);
+  return set;
+}
+
+}  // namespace bufferproof::model::lowering

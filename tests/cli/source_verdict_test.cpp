@@ -1,0 +1,82 @@
+// C++ and Triton texts whose loops do not fit the buffers they get (C1, C5).
+#include <gtest/gtest.h>
+
+#include "tests/cli/run_cli.hpp"
+
+namespace bufferproof::cli {
+namespace {
+
+constexpr const char* kCpp =
+    "cpp_fused_sin_0 = async_compile.cpp_pybinding(['const float*', 'float*'], '''\n"
+    "extern \"C\"  void kernel(const float* in_ptr0, float* out_ptr0)\n{\n"
+    "    for(int64_t x0=static_cast<int64_t>(0L); x0<static_cast<int64_t>(32L); "
+    "x0+=static_cast<int64_t>(8L))\n"
+    "    {\n        auto tmp0 = at::vec::Vectorized<float>::loadu(in_ptr0 + static_cast<int64_t>(x0));\n"
+    "        tmp0.sin().store(out_ptr0 + static_cast<int64_t>(x0));\n    }\n}\n''')\n";
+constexpr const char* kTriton =
+    "cpp_fused_sin_0 = async_compile.triton('cpp_fused_sin_0', '''\nimport triton\n"
+    "@triton_heuristics.pointwise(triton_meta={'signature': {'in_ptr0': '*fp32', 'out_ptr0': '*fp32', "
+    "'xnumel': "
+    "'i32'}})\n@triton.jit\n"
+    "def triton_(in_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):\n    xnumel = 32\n"
+    "    xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:]\n    xmask = xindex < xnumel\n"
+    "    x0 = xindex\n    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n"
+    "    tl.store(out_ptr0 + (x0), tl_math.sin(tmp0), xmask)\n''', device_str='cuda')\n";
+
+/// sin of 32 numbers from `from` rows of 8 to a buffer of `to` rows; `then` follows.
+std::string wrapper(const std::string& kernel, const std::string& from, const std::string& to,
+                    const std::string& result = "buf0") {
+  const bool triton = kernel == kTriton;
+  return "import torch\nfrom torch import empty_strided\n"
+         "assert_size_stride = torch._C._dynamo.guards.assert_size_stride\n"
+         "reinterpret_tensor = torch._C._dynamo.guards._reinterpret_tensor\n"
+         "async_compile = AsyncCompile()\n\n" +
+         kernel +
+         "async_compile.wait(globals())\ndel async_compile\n\ndef call(args):\n    arg0_1, = args\n" +
+         "    args.clear()\n    assert_size_stride(arg0_1, (" + from + ", 8), (8, 1))\n" +
+         "    buf0 = empty_strided((" + to + ", 8), (8, 1), device='cpu', dtype=torch.float32)\n" +
+         (triton
+              ? "    stream0 = get_raw_stream(0)\n    cpp_fused_sin_0.run(arg0_1, buf0, 32, stream=stream0)\n"
+              : "    cpp_fused_sin_0(arg0_1, buf0)\n") +
+         "    return (" + result + ", )\n\n" +
+         "def benchmark_compiled_module(times=10, repeat=10):\n    arg0_1 = rand_strided((" + from +
+         ", 8), (8, 1), device='cpu', dtype=torch.float32)\n";
+}
+
+CliResult checked(const std::string& text) {
+  const TemporaryFolder folder;
+  return call({"check", "--runtime", "stock", folder.write("output_code.py", text)});
+}
+void expect(int code, const std::string& finding, const std::string& text) {
+  const CliResult result = checked(text);
+  EXPECT_EQ(result.code, code) << text << result.out << result.err;
+  EXPECT_NE(result.out.find(finding), std::string::npos) << result.out;
+}
+
+TEST(SourceVerdict, C5BuffersSmallerThanTheLoops) {
+  for (const char* kernel : {kCpp, kTriton}) {
+    expect(0, "proved", wrapper(kernel, "4", "4"));
+    expect(1, "] OOB buf0", wrapper(kernel, "4", "3"));
+    expect(1, "] OOB arg0_1", wrapper(kernel, "3", "4"));
+  }
+}
+
+TEST(SourceVerdict, C1BuffersLargerThanTheLoops) {
+  for (const char* kernel : {kCpp, kTriton}) {
+    expect(1, "] UNWRITTEN buf0", wrapper(kernel, "4", "5"));
+    expect(0, "proved", wrapper(kernel, "5", "4"));
+    expect(0, "proved", wrapper(kernel, "4", "5", "reinterpret_tensor(buf0, (4, 8), (8, 1), 0)"));
+    expect(1, "] UNWRITTEN buf0", wrapper(kernel, "4", "5", "reinterpret_tensor(buf0, (4, 8), (8, 1), 8)"));
+  }
+}
+
+TEST(SourceVerdict, C3AnInputIsUpdatedInPart) {
+  const std::string kernel = std::string(kCpp).replace(std::string(kCpp).find("x0<static_cast<int64_t>(32L)"),
+                                                       28, "x0<static_cast<int64_t>(16L)");
+  std::string text = wrapper(kernel, "4", "4", "arg0_1");
+  text.replace(text.find("sin_0(arg0_1, buf0)"), 19, "sin_0(arg0_1, arg0_1)");
+  expect(0, "proved", text);
+}
+
+}  // namespace
+}  // namespace bufferproof::cli
