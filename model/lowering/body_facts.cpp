@@ -86,11 +86,35 @@ class Binder {
     if (same == false)
       facts_.differences.push_back("argument " + std::to_string(i) + " is " + declared(i)->str() +
                                    ", the kernel is compiled for " + input.type.str());
-    facts_.open_sizes = true;
+    if (same == false) facts_.own_sizes.back() = own_sizes(i, sizes);
+    if (!facts_.own_sizes.back()) facts_.open_sizes = true;
     return false;
+  }
+  /// nullopt: not all of its sizes are numbers.
+  std::optional<OwnSizes> own_sizes(std::size_t i, const std::vector<SymExpr>& sizes) {
+    const Layout layout = contiguous(sizes);
+    const auto elements = layout.elements().constant();
+    if (!elements || *elements < 1) return std::nullopt;
+    OwnSizes own{.elements = *elements};
+    for (const ReadElements& read : body_.inputs[i].reads) {
+      const auto last = read.exact ? last_address(bound(read.box), layout) : std::nullopt;
+      own.reaches = std::max(own.reaches, last.value_or(-1) + 1);
+    }
+    return own;
+  }
+  /// nullopt: no element, or one that symbols decide.
+  static std::optional<std::int64_t> last_address(const ElementBox& box, const Layout& layout) {
+    std::vector<SymExpr> index;
+    for (const auto& [begin, end, step] : box) {
+      const auto count = (end - begin).constant();
+      if (!count || *count < 1) return std::nullopt;
+      index.push_back(begin + (*count - 1) / step * step);
+    }
+    return layout.address(index).constant();
   }
 
   void add_reads(std::size_t i) {
+    facts_.own_sizes.emplace_back();
     facts_.may_reads.emplace_back();
     facts_.reads.emplace_back();
     if (!sizes_fit(i)) return;

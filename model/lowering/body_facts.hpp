@@ -35,6 +35,12 @@ struct ResultFacts {
   std::vector<ElementBox> unfollowed;  ///< elements of which it is not known whether they are defined
 };
 
+/// How a compiled kernel goes through an argument whose sizes are not its parameter's: row-major, by its own.
+struct OwnSizes {
+  std::int64_t elements = 0;  ///< of the parameter
+  std::int64_t reaches = 0;   ///< it loads element reaches - 1, and none that is later; 0: that is not known
+};
+
 struct BodyFacts {
   std::vector<ResultFacts> results;
   /// Per input argument: the elements the body reads; empty optional: all of them.
@@ -45,8 +51,9 @@ struct BodyFacts {
   std::vector<Overwritten> overwritten;
   /// Per input argument: the element type the body is compiled for; nullopt: a number.
   std::vector<std::optional<DType>> elements;
-  std::vector<bool> moved;               ///< per input argument: see InputSummary
-  std::vector<Within> within;            ///< per input argument: how its loads stand to the kernel's stores
+  std::vector<bool> moved;     ///< per input argument: see InputSummary
+  std::vector<Within> within;  ///< per input argument: how its loads stand to the kernel's stores
+  std::vector<std::optional<OwnSizes>> own_sizes;  ///< per input argument whose sizes are other numbers
   std::vector<std::string> differences;  ///< arguments whose declared shape is not the parameter's (B10)
   bool open_sizes = false;               ///< some equality of sizes is taken on trust
 };

@@ -54,4 +54,15 @@ IndexSet DenseLayout::between(std::int64_t lo, std::int64_t hi) const {
   return set;
 }
 
+Clause element_at(Clause::Kind kind, const Name& handle, const Layout& layout, std::int64_t address) {
+  Clause access{.kind = kind, .buffer = handle};
+  if (const auto dense = DenseLayout::of(layout)) {
+    access.set.index = dense->element(address);
+  } else {
+    access.as_layout = contiguous({address + 1});
+    access.set.index = {address};
+  }
+  return access;
+}
+
 }  // namespace bufferproof::model::lowering

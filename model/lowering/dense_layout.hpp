@@ -30,4 +30,8 @@ class DenseLayout {
   std::vector<Axis> axes_;  ///< largest stride first; never empty
 };
 
+/// An access, by bare pointer, to the element at an address counted from the handle's first one; it may lie
+/// outside (C5).
+Clause element_at(Clause::Kind kind, const Name& handle, const Layout& layout, std::int64_t address);
+
 }  // namespace bufferproof::model::lowering

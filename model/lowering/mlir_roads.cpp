@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/lowering/dense_layout.hpp"
+
 namespace bufferproof::model::lowering {
 namespace {
 
@@ -59,6 +61,19 @@ Within load_order(const LaunchContext& context, const std::optional<BodyFacts>& 
   return facts->moved[input] && !plain ? Within::unclear : facts->within[input];
 }
 
+/// Of an argument that has other sizes than the kernel was compiled for, what the kernel loads: fewer
+/// elements
+/// (`read` is restricted to them), or one behind the last, which is returned (C5).
+std::optional<Clause> by_own_sizes(const LaunchContext& context, const OwnSizes& own, Clause& read) {
+  const auto& layout = context.environment.of(read.buffer).layout;
+  if (!layout) return std::nullopt;
+  const std::int64_t extent = (layout->extent() - layout->offset).constant().value_or(-1);
+  const auto dense = DenseLayout::of(*layout);
+  if (dense && own.elements < extent) read.set = dense->between(0, own.elements);
+  if (extent < 0 || own.reaches <= extent) return std::nullopt;
+  return element_at(Clause::Kind::read, read.buffer, *layout, own.reaches - 1);
+}
+
 /// `compiled`: by a kernel that stores as it loads, through base pointers.
 void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& facts, bool compiled,
                Variant& road) {
@@ -73,6 +88,10 @@ void add_reads(const LaunchContext& context, const std::optional<BodyFacts>& fac
       read.compiled_for = facts->elements[i];  // C7
     if (compiled && !(copies_inputs(context) && !context.environment.contiguous(handle)))
       read.within = load_order(context, facts, i);
+    const bool row_major = context.environment.contiguous(handle);
+    if (compiled && facts && i < facts->own_sizes.size() && facts->own_sizes[i] && row_major)
+      if (const auto outside = by_own_sizes(context, *facts->own_sizes[i], read))
+        road.clauses.push_back(*outside);
     if (!facts || i >= facts->reads.size() || !facts->reads[i]) {
       road.clauses.push_back(read);
       continue;
@@ -348,8 +367,9 @@ void as_eager(const LaunchContext& context, ResultFacts& result) {
   result.eager_strides = contiguous(result.sizes).strides;
 }
 
-/// Whether the graph was traced with arguments like these: what it does to others is not known (E8).
-bool traced_for(const LaunchContext& context, const std::optional<BodyFacts>& facts) {
+/// Whether the graph was traced, or the text compiled, for arguments like these: what eager execution does to
+/// others is not known (E8).
+bool takes_these(const LaunchContext& context, const std::optional<BodyFacts>& facts) {
   if (!facts || !facts->differences.empty()) return false;
   for (std::size_t i = 0; i < facts->elements.size(); ++i) {
     const auto declared = context.environment.of(context.launch.arguments[i].handle).dtype;
@@ -372,13 +392,13 @@ std::vector<Variant> mlir_roads(const LaunchContext& context, const std::optiona
   if (!rules || rules->has_tuned) roads.push_back(CompiledRoad(context, tuned).build());
   // num_outputs == 0 disables the fallback of a compiled kernel.
   if (rules && rules->has_fallback && (*wanted > 0 || !rules->has_tuned)) {
-    if (context.kernel.fx_body && !traced_for(context, fallback)) {
+    std::optional<BodyFacts> facts = fallback ? fallback : tuned;
+    if ((context.kernel.fx_body || facts) && !takes_these(context, facts)) {
       roads.push_back(unknown_road(context.launch));
       roads.back().name = "fallback";
       roads.back().fallback = true;
       return roads;
     }
-    std::optional<BodyFacts> facts = fallback ? fallback : tuned;
     if (!fallback && facts)
       for (ResultFacts& result : facts->results) as_eager(context, result);
     if (!facts)

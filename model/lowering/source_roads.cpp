@@ -83,14 +83,9 @@ class Builder {
     const auto elements = extent(parameter, handle);
     const Touched touch = elements ? touched(context_.kernel.text, parameter.name) : Touched{};
     if (touch.reaches <= elements.value_or(0)) return;
-    Clause last = whole(touch.stores_there ? Clause::Kind::write : Clause::Kind::read, handle);
-    if (const auto dense = DenseLayout::of(*context_.environment.of(handle).layout)) {
-      last.set = {.index = dense->element(touch.reaches - 1)};
-    } else {
-      last.as_layout = contiguous({touch.reaches});
-      last.set = {.index = {touch.reaches - 1}};
-    }
-    (touch.stores_there ? writes_ : reads_).push_back(last);
+    const Clause::Kind kind = touch.stores_there ? Clause::Kind::write : Clause::Kind::read;
+    (touch.stores_there ? writes_ : reads_)
+        .push_back(element_at(kind, handle, *context_.environment.of(handle).layout, touch.reaches - 1));
   }
   /// C1: the text stores nothing before or after these elements. That may be meant (a slice of an input is
   /// updated), so what is due is no more.

@@ -1,7 +1,8 @@
-// C++ and Triton texts whose loops do not fit the buffers they get (C1, C5).
+// Texts of kernels that do not fit the buffers they get (C1, C5).
 #include <gtest/gtest.h>
 
 #include "tests/cli/run_cli.hpp"
+#include "tests/cli/small_wrappers.hpp"
 
 namespace bufferproof::cli {
 namespace {
@@ -43,12 +44,13 @@ std::string wrapper(const std::string& kernel, const std::string& from, const st
          ", 8), (8, 1), device='cpu', dtype=torch.float32)\n";
 }
 
-CliResult checked(const std::string& text) {
+CliResult checked(const std::string& text, const std::string& runtime) {
   const TemporaryFolder folder;
-  return call({"check", "--runtime", "stock", folder.write("output_code.py", text)});
+  return call({"check", "--runtime", runtime, folder.write("output_code.py", text)});
 }
-void expect(int code, const std::string& finding, const std::string& text) {
-  const CliResult result = checked(text);
+void expect(int code, const std::string& finding, const std::string& text,
+            const std::string& runtime = "stock") {
+  const CliResult result = checked(text, runtime);
   EXPECT_EQ(result.code, code) << text << result.out << result.err;
   EXPECT_NE(result.out.find(finding), std::string::npos) << result.out;
 }
@@ -76,6 +78,30 @@ TEST(SourceVerdict, C3AnInputIsUpdatedInPart) {
   std::string text = wrapper(kernel, "4", "4", "arg0_1");
   text.replace(text.find("sin_0(arg0_1, buf0)"), 19, "sin_0(arg0_1, arg0_1)");
   expect(0, "proved", text);
+}
+
+/// buf1, of `rows` rows, gets `rows` of arg0_1's; a kernel for 4 x 8 adds it to arg1_1. It gets buf1 as
+/// `shape`.
+std::string mlir(const std::string& rows, const std::string& shape) {
+  return wrapper_text(
+      mlir_kernel("mlir_fused_add_0", "add"),
+      "    buf1 = empty_strided((" + rows + ", 8), (8, 1), device='npu', dtype=torch.float32)\n" +
+          "    buf1.copy_(reinterpret_tensor(arg0_1, (1, 8), (8, 1), 0))\n" + allocation("buf0") +
+          "    stream0 = get_raw_stream(0)\n    mlir_fused_add_0.run(reinterpret_tensor(buf1, " + shape +
+          ", 0), arg1_1, buf0, stream=stream0)\n    return (buf0, )");
+}
+
+TEST(SourceVerdict, C5ArgumentsSmallerThanTheCompiledOnes) {
+  for (const char* runtime : {"stock", "torch_npu-26.0.0"}) {
+    expect(0, "proved", mlir("4", "(4, 8), (8, 1)"), runtime);
+    expect(1, "] OOB buf1", mlir("3", "(3, 8), (8, 1)"), runtime);
+  }
+  expect(0, "proved", mlir("5", "(5, 8), (8, 1)"));
+  expect(0, "B10", mlir("4", "(32, ), (1, )"));
+}
+
+TEST(SourceVerdict, E8WhatEagerExecutionDoesToOthersIsUndecided) {
+  expect(3, "unsupported", mlir("5", "(5, 8), (8, 1)"), "torch_npu-26.0.0");
 }
 
 }  // namespace

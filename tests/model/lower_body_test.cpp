@@ -218,6 +218,12 @@ TEST_F(Roads, AGraphThatWasTracedForOtherArgumentsIsNotKnown) {  // E8
   EXPECT_EQ(fx_fallback("torch_npu-26.1.0").clauses.at(0).kind, Clause::Kind::unknown);
 }
 
+TEST_F(Roads, ATextThatWasCompiledForOtherArgumentsSaysNothingOfEagerExecution) {  // E8
+  EXPECT_THAT(writes(fallback("torch_npu-26.1.0")), SizeIs(2));
+  facts_.differences = {"argument 0 is (4, 6), the kernel is compiled for (8, 6)"};
+  EXPECT_EQ(fallback("torch_npu-26.1.0").clauses.at(0).kind, Clause::Kind::unknown);
+}
+
 TEST_F(Roads, ATextThatTakesAnotherNumberOfInputsIsNotKnown) {  // E8
   kernel_.body = std::make_shared<TensorFunction>();
   const LaunchContext context{*find_profile("stock"), kernel_,      launch_,
@@ -275,6 +281,23 @@ TEST_F(BoundBody, ShapesThatDifferFromTheCompiledOnesAreNamed) {  // B10
   const BodyFacts facts = bind(kRelu, 1);
   EXPECT_THAT(facts.differences, ::testing::ElementsAre(HasSubstr("argument 0 is (4, 7)[7, 1]")));
   EXPECT_FALSE(facts.reads.at(0).has_value());
+}
+
+constexpr const char* kFirstRows =
+    "func @k(%x: f32[4, 6]) { %t = slice %x {offsets = sizes[0, 0], sizes = sizes[2, 6], strides = [1, 1]} : "
+    "f32[2, 6] return %t }";
+
+TEST_F(BoundBody, C5AParameterOfOtherSizesIsReadByItsOwn) {
+  alloc("x", contiguous({3, 6}), Init::input);
+  const auto own = [&](const std::string& text) { return bind(text, 1).own_sizes.at(0); };
+  const std::string whole = "func @k(%x: f32[4, 6]) { %y = relu %x : f32[4, 6] return %y }";
+  ASSERT_TRUE(own(whole).has_value());
+  EXPECT_EQ(own(whole)->elements, 24);
+  EXPECT_EQ(own(whole)->reaches, 24);
+  EXPECT_FALSE(bind(whole, 1).open_sizes);
+  EXPECT_EQ(own(kFirstRows)->reaches, 12);
+  EXPECT_FALSE(own("func @k(%x: f32[3, 6]) { %y = relu %x : f32[3, 6] return %y }").has_value());
+  EXPECT_FALSE(own(kRelu).has_value());
 }
 
 TEST_F(BoundBody, AnotherNumberOfInputsIsNotBound) {
