@@ -238,6 +238,21 @@ TEST(WrapperVerdict, C7AssertionsOfALayoutTheBufferDoesNotHave) {
   expect_refuted("MISMATCH buf0", text + "assert_size_stride(buf0, (2, 8), (8, 1))\n" + rest);
 }
 
+TEST(WrapperVerdict, C7AssertionsOfSizesTheOperatorDoesNotReturn) {
+  const std::string conv =
+      "buf0 = extern_kernels.convolution(reinterpret_tensor(arg0_1, (1, 2, 2, 4), STRIDES, 0), "
+      "reinterpret_tensor(arg1_1, (4, 2, 1, 2), (4, 2, 2, 1), 0), stride=(1, 1), padding=(0, 0), "
+      "dilation=(1, 1), "
+      "transposed=False, output_padding=(0, 0), groups=1, bias=None)\n";
+  for (const std::string strides : {"(16, 8, 4, 1)", "(16, 1, 8, 2)"}) {
+    std::string call = conv;
+    call.replace(call.find("STRIDES"), 7, strides);
+    expect_proved(call + "assert_size_stride(buf0, (1, 4, 2, 3), (24, 6, 3, 1))\nreturn (buf0, )");
+    expect_refuted("MISMATCH buf0",
+                   call + "assert_size_stride(buf0, (1, 4, 3, 3), (36, 9, 3, 1))\nreturn (buf0, )");
+  }
+}
+
 TEST(WrapperVerdict, E8NamesThatOneBranchOnlyBindsAreNotFollowed) {
   const std::string text = buffer("buf0") + mm("arg0_1", "buf0") + "if s0 > 4:\n    " + buffer("buf1") +
                            "    " + mm("buf0", "buf1");

@@ -125,6 +125,13 @@ TEST(OperatorShapes, ConvolutionAndPooling) {
   std::vector<Operand> channels_last = conv;
   channels_last[0].layout->strides = {150528, 1, 672, 3};
   EXPECT_EQ(shapes("convolution", channels_last), "?:f32");
+  const ResultShape found = infer_results("convolution", channels_last).at(0);
+  EXPECT_EQ(found.sizes, (std::vector<SymExpr>{8, 64, 112, 112}));
+  const Layout asserted{{8, 64, 112, 112}, {802816, 1, 7168, 64}};
+  EXPECT_EQ(layout_of_result(asserted, found), asserted);
+  EXPECT_EQ(layout_of_result(contiguous({8, 64, 112, 113}), found), contiguous({8, 64, 112, 112}));
+  EXPECT_EQ(layout_of_result(contiguous({SymExpr::symbol("s0"), 64, 112, 112}), found)->sizes[0],
+            SymExpr::symbol("s0"));
 }
 
 TEST(OperatorShapes, ReductionsPredicatesFactories) {

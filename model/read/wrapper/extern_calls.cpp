@@ -369,9 +369,7 @@ Value Evaluator::one_result(const SchemaResult& result, const ResultShape& shape
     if (!layout && begins_with_operand(called.op)) layout = result_hint(wanted);
     return Value::handle(temporary(builder_.view(named(wanted, base + ".view"), base, layout, std::nullopt)));
   }
-  auto layout = result_hint(wanted);
-  if (!layout) layout = shape.layout;
-  made.push_back(new_result(wanted, layout, shape.dtype));
+  made.push_back(new_result(wanted, layout_of_result(result_hint(wanted), shape), shape.dtype));
   return Value::handle(made.back());
 }
 

@@ -106,8 +106,6 @@ class Rules {
     const Operand* transposed = find("transposed");
     const Results unknown = {{std::nullopt, dtype("input")}};
     if (!input || !weight || input->rank() < 3 || input->rank() != weight->rank()) return unknown;
-    if (!input->is_contiguous() || !weight->is_contiguous())
-      return unknown;  // channels-last: strides may differ
     if (!transposed || transposed->truth != false) return unknown;
     const std::size_t axes = input->rank() - 2;
     const auto stride = per_axis("stride", axes, 1), padding = per_axis("padding", axes, 0),
@@ -117,7 +115,8 @@ class Rules {
     for (std::size_t i = 0; i < axes; ++i)
       sizes.push_back(
           window(input->sizes[i + 2], weight->sizes[i + 2], (*stride)[i], (*padding)[i], (*dilation)[i]));
-    return one(sizes, dtype("input"));
+    if (input->is_contiguous() && weight->is_contiguous()) return one(sizes, dtype("input"));
+    return {{std::nullopt, dtype("input"), sizes}};  // channels-last: strides may differ
   }
 
   static SymExpr window(const SymExpr& size, const SymExpr& kernel, const SymExpr& stride,
@@ -226,6 +225,16 @@ std::optional<std::size_t> axis_of(const SymExpr& axis, std::size_t rank) {
 
 std::vector<ResultShape> infer_results(std::string_view op, const std::vector<Operand>& operands) {
   return Rules(op, operands).infer();
+}
+
+std::optional<Layout> layout_of_result(const std::optional<Layout>& asserted, const ResultShape& inferred) {
+  if (!asserted) return inferred.layout;
+  if (!inferred.layout && !inferred.sizes) return asserted;
+  const Layout computed = inferred.layout ? *inferred.layout : contiguous(*inferred.sizes);
+  bool other = asserted->rank() != computed.rank();
+  for (std::size_t axis = 0; !other && axis < computed.rank(); ++axis)
+    other = (asserted->sizes[axis] - computed.sizes[axis]).constant().value_or(0) != 0;
+  return other ? computed : asserted;
 }
 
 }  // namespace bufferproof::model::wrapper

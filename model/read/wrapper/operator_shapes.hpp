@@ -34,9 +34,13 @@ std::optional<std::size_t> axis_of(const SymExpr& axis, std::size_t rank);
 struct ResultShape {
   std::optional<Layout> layout;
   std::optional<DType> dtype;
+  std::optional<std::vector<SymExpr>> sizes;  ///< known without the strides
 };
 
 /// One entry per result; entries that are not there are unknown. `op` without namespace and overload: "bmm".
 std::vector<ResultShape> infer_results(std::string_view op, const std::vector<Operand>& operands);
+
+/// Of a result: the layout the wrapper asserts, unless the operator is known to return other sizes (C7).
+std::optional<Layout> layout_of_result(const std::optional<Layout>& asserted, const ResultShape& inferred);
 
 }  // namespace bufferproof::model::wrapper
