@@ -168,8 +168,9 @@ Judged judge(const World& world, const Meeting& meeting) {
   out.by_algebra = wrong.is_false();
   if (out.by_algebra) return out;
   Question q = question_of(meeting.earlier, meeting.later, b, wrong);
+  const bool one = meeting.earlier.buffer == meeting.later.buffer;
   q.message = fmt::format("shares memory with {}, and {} works on their elements in no order",
-                          meeting.earlier.buffer, meeting.later.actor.str());
+                          one ? "itself" : meeting.earlier.buffer, meeting.later.actor.str());
   (meeting.may ? out.rests_on_unknown : out.questions).push_back(std::move(q));
   return out;
 }

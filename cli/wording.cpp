@@ -101,7 +101,7 @@ std::string advice(const ReportedFinding& finding) {
       return "bound the access by the buffer's own extent";
     case FindingClass::race:
       if (finding.finding.writer == finding.finding.reader)  // of one launch
-        return "give the launch's operands memory of their own";
+        return "give the launch's operands, and the elements of each, memory of their own";
       return "record an event after the earlier access and let the later stream wait for it";
     case FindingClass::noalloc:
       return "allocate the buffer on every path that uses it";

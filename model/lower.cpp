@@ -6,6 +6,7 @@
 #include "model/body/summary.hpp"
 #include "model/lowering/handed_on.hpp"
 #include "model/lowering/mlir_roads.hpp"
+#include "model/lowering/self_overlap.hpp"
 #include "model/lowering/source_roads.hpp"
 #include "model/risks.hpp"
 
@@ -38,7 +39,10 @@ class Lowering {
   void walk(Block& block) {
     for (Step& step : block) {
       environment_.step(step);
-      if (auto* launch = std::get_if<Launch>(&step.node)) lower(*launch, step.where);
+      if (auto* launch = std::get_if<Launch>(&step.node)) {
+        lower(*launch, step.where);
+        lowering::store_shared_twice(environment_, *launch);
+      }
       if (auto* branch = std::get_if<Branch>(&step.node)) {
         walk(branch->then_block);
         walk(branch->else_block);

@@ -41,12 +41,19 @@ class Finder {
       stale_shapes(kernel, calls);
       different_bodies(kernel);
     }
+    for (std::size_t i = 0; i < program_.kernels.size(); ++i)
+      if (!by_kernel.contains(static_cast<int>(i))) never_launched(program_.kernels[i]);
     return std::move(risks_);
   }
 
  private:
   void add(const char* label, const std::string& message, const SourceLocation& where) {
     risks_.push_back({label, message, where});
+  }
+
+  /// What an updating kernel leaves undone, no dataflow shows.
+  void never_launched(const KernelDef& kernel) {
+    add("C3", kernel.name + " is defined and never launched; is a launch missing?", kernel.where);
   }
 
   void rebound_inputs(const KernelDef& kernel, const Sites& calls) {

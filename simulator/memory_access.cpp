@@ -122,7 +122,7 @@ void MemoryAccess::check_apart(const AccessPoint& earlier, const AccessPoint& la
       if (yes == 1)
         find(FindingClass::race, "C4", later, actor, from, to, actor.reader,
              fmt::format("{} shares memory with {}, and {} works on their elements in no order", later.buffer,
-                         earlier.buffer, actor.reader));
+                         earlier.buffer == later.buffer ? "itself" : earlier.buffer, actor.reader));
     });
   });
 }

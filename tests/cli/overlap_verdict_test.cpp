@@ -62,6 +62,24 @@ std::string moving(const std::string& body, int from, int to) {
   return text;
 }
 
+/// arg0_1 negated into a buffer of these strides.
+std::string into(const std::string& strides) {
+  std::string text = moving(kNegate, 4, 4);
+  const std::size_t from = text.find("    buf0 = "), to = text.find("\n\ndef benchmark");
+  return text.replace(from, to - from,
+                      "    buf0 = empty_strided((8, 8), " + strides +
+                          ", device='npu', dtype=torch.float32)\n    stream0 = get_raw_stream(0)\n"
+                          "    mlir_fused_k_0.run(arg0_1, buf0, stream=stream0)\n    return (buf0, )");
+}
+
+TEST(OverlapVerdict, C4ElementsOfOneOutputInOnePlace) {
+  for (const char* runtime : {"stock", "torch_npu-26.1.0"}) {
+    expect_proved(into("(8, 1)"), runtime);
+    expect_proved(into("(9, 1)"), runtime);
+    expect_refuted("RACE buf0", into("(4, 1)"), runtime);
+  }
+}
+
 TEST(OverlapVerdict, C4ElementwiseInPlace) {
   expect_proved(moving(kNegate, 4, 4));
   expect_proved(moving(kTwice, 4, 4));

@@ -78,6 +78,13 @@ TEST_F(Risks, C3MemoryHandedOnAndReadBeforeItIsWritten) {
                                     "and k (line 9) reads it before anything writes it")));
 }
 
+TEST_F(Risks, C3AKernelThatIsNeverLaunched) {
+  call({{.handle = "x"}, {.handle = "b"}}, 5);
+  program_.kernels.push_back(program_.kernels[0]);
+  program_.kernels[1].name = "updates";
+  EXPECT_THAT(found("stock"), ElementsAre(HasSubstr("updates is defined and never launched")));
+}
+
 TEST_F(Risks, OneDynamicKernelCalledWithDifferentSizes) {  // B8
   program_.kernels[0].dynamic = true;
   const SymExpr s0 = SymExpr::symbol("s0");
@@ -99,6 +106,7 @@ TEST_F(Risks, GraphInputReboundByAFallback) {  // B1
 }
 
 TEST_F(Risks, StaleStreamIsTheReadersButTheProfilesToJudge) {  // B9
+  call({{.handle = "x"}, {.handle = "b"}}, 5);
   program_.risks = {{"B9", "stream0 is old", {}}, {"B10", "other", {}}};
   EXPECT_EQ(found("torch_npu-26.1.0").size(), 2u);
   EXPECT_THAT(found("stock"), ElementsAre(HasSubstr("B10")));

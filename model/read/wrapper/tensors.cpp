@@ -143,13 +143,16 @@ void Evaluator::assert_layout(std::string_view function, const Expr& call) {
     one_assert_layout(*tensor->items[i], *sizes->items[i], *strides->items[i], std::nullopt);
 }
 
-/// x.item(): the host waits and reads; the number can be any.
+/// x.item(): the host waits and reads; the number can be any that may be a size.
 Value Evaluator::item(const std::string& handle, const std::string& wanted) {
   read_on_host(handle, "item");
   const HandleInfo* known = builder_.find(handle);
   if (known && known->dtype == DType::i1)
     return Value::integer(builder_.fresh_symbol(named(wanted, handle + "_item"), 0, 1));
-  return Value::integer(builder_.fresh_symbol(named(wanted, handle + "_item"), 0, std::nullopt));
+  const std::string name = named(wanted, handle + "_item");
+  if (!known || !known->dtype || !is_floating(*known->dtype))
+    builder_.assume(name + ", a number that is read from " + handle + ", is not negative");
+  return Value::integer(builder_.fresh_symbol(name, 0, std::nullopt));
 }
 
 std::string Evaluator::transposed(const std::string& handle, const std::string& wanted) {

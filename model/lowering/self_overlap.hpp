@@ -1,0 +1,20 @@
+// Outputs whose own elements share memory: a launch stores such an element more than once (C4).
+//
+// Tested by tests/model/self_overlap_test.cpp.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/lowering/declared.hpp"
+
+namespace bufferproof::model::lowering {
+
+/// Indices of an element that has the address of an earlier one, found along one axis or a pair of them;
+/// nullopt: there is none, or sizes and strides are not numbers.
+std::optional<std::vector<SymExpr>> shared_element(const Layout& layout);
+
+/// Adds the second store of such an element to each road that stores a whole output in no fixed order.
+void store_shared_twice(const Environment& environment, Launch& launch);
+
+}  // namespace bufferproof::model::lowering
