@@ -1,6 +1,7 @@
 #include "checker/hits.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "checker/address.hpp"
 #include "checker/cover.hpp"
@@ -184,6 +185,45 @@ std::optional<std::vector<SymExpr>> offset_digits(const model::Layout& layout) {
   return out;
 }
 
+/// a / b without remainder, term by term.
+std::optional<SymExpr> exactly(const SymExpr& a, const SymExpr& b) {
+  const auto by = b.constant();
+  if (a.constant_part() != 0 && (!by || *by == 0 || a.constant_part() % *by != 0)) return std::nullopt;
+  SymExpr out = a.constant_part() == 0 ? 0 : a.constant_part() / *by;
+  for (const model::Term& term : a.terms()) {
+    const auto steps = quotient(term, b);
+    if (!steps) return std::nullopt;
+    out = out + *steps;
+  }
+  return out;
+}
+
+/// Ways to write the offset in steps of the axes: part by part, or all of it along one axis.
+std::vector<std::vector<SymExpr>> offsets(const model::Layout& layout) {
+  std::vector<std::vector<SymExpr>> out;
+  if (const auto parts = offset_digits(layout)) out.push_back(*parts);
+  if (layout.offset == SymExpr(0)) return out;
+  for (std::size_t i = 0; i < layout.rank(); ++i)
+    if (const auto steps = exactly(layout.offset, layout.strides[i])) {
+      out.emplace_back(layout.rank(), SymExpr(0));
+      out.back()[i] = *steps;
+    }
+  return out;
+}
+
+/// The axes from the largest stride to the least, as far as their shape tells.
+std::vector<std::size_t> by_stride(const std::vector<SymExpr>& strides) {
+  std::vector<std::size_t> order(strides.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto weight = [&](std::size_t axis) {
+    const SymExpr& stride = strides[axis];
+    return stride.terms().empty() ? std::pair<std::size_t, std::int64_t>(0, stride.constant_part())
+                                  : std::pair(stride.terms()[0].atoms.size(), stride.terms()[0].coefficient);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return weight(a) > weight(b); });
+  return order;
+}
+
 /// a <= b because of the ranges of the variables, or because a condition says just that.
 bool surely_le(const SymExpr& a, const SymExpr& b, const Access& access,
                const std::vector<BoundVariable>& variables, const Ranges& ranges) {
@@ -196,6 +236,34 @@ bool surely_le(const SymExpr& a, const SymExpr& b, const Access& access,
   return says(access.where) || says(access.guard);
 }
 
+/// end steps of this stride take no more than `room`.
+bool fit(const SymExpr& end, const SymExpr& stride, const SymExpr& room, const Ranges& ranges) {
+  const auto steps = exactly(room, stride);
+  return (steps && ranges.surely_le(end, *steps) && ranges.surely_le(0, stride)) ||
+         ranges.surely_le(end * stride, room);
+}
+
+/// What is below a digit always stays below it, with this way to write the offset.
+bool no_carry(const Access& access, const std::vector<SymExpr>& offset, const std::vector<SymExpr>& values,
+              const Ranges& ranges) {
+  const model::Layout& layout = *access.layout;
+  const std::vector<BoundVariable> variables = variables_of(access);
+  const std::vector<std::size_t> order = by_stride(layout.strides);
+  if (!ranges.surely_le(1, layout.strides[order.back()])) return false;
+  for (std::size_t place = 1; place < order.size(); ++place) {
+    const std::size_t i = order[place];
+    const SymExpr& room = layout.strides[order[place - 1]];
+    if (!surely_le(0, values[i], access, variables, ranges)) return false;
+    const bool unit = layout.strides[i] == SymExpr(1);
+    if (unit && surely_le(values[i] + 1, room, access, variables, ranges)) continue;
+    const SymExpr end = layout.sizes[i] + offset[i];
+    if (!fit(end, layout.strides[i], room, ranges) ||
+        !surely_le(values[i] + 1, end, access, variables, ranges))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Digits digits_of(const Access& access, const Ranges& ranges) {
@@ -206,22 +274,13 @@ Digits digits_of(const Access& access, const Ranges& ranges) {
   const std::vector<BoundVariable> variables = variables_of(access);
   for (std::size_t i = 0; i < layout.rank(); ++i)
     if (depends_on(layout.sizes[i], variables) || depends_on(layout.strides[i], variables)) return {};
-  if (depends_on(layout.offset, variables) || !ranges.surely_le(1, layout.strides.back())) return {};
-  const auto offset = offset_digits(layout);
-  if (!offset) return {};
-  Digits out{layout.strides, access.index};
-  for (std::size_t i = 0; i < layout.rank(); ++i) out.values[i] = out.values[i] + (*offset)[i];
-  for (std::size_t i = 1; i < layout.rank(); ++i) {
-    const bool unit = layout.strides[i] == SymExpr(1);
-    const SymExpr& room = layout.strides[i - 1];
-    if (!surely_le(0, out.values[i], access, variables, ranges)) return {};
-    if (unit && surely_le(out.values[i] + 1, room, access, variables, ranges)) continue;
-    const SymExpr end = layout.sizes[i] + (*offset)[i];
-    if (!ranges.surely_le(end * layout.strides[i], room) ||
-        !surely_le(out.values[i] + 1, end, access, variables, ranges))
-      return {};
+  if (depends_on(layout.offset, variables)) return {};
+  for (const std::vector<SymExpr>& offset : offsets(layout)) {
+    Digits out{layout.strides, access.index};
+    for (std::size_t i = 0; i < layout.rank(); ++i) out.values[i] = out.values[i] + offset[i];
+    if (no_carry(access, offset, out.values, ranges)) return out;
   }
-  return out;
+  return {};
 }
 
 Cond before(const Moment& a, const Moment& b) {
