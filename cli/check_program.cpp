@@ -67,6 +67,19 @@ std::vector<std::string> kernels_on_fallback(const model::Block& block, const mo
   return {out.begin(), out.end()};
 }
 
+/// A view of a buffer that was given up has no storage either: one fault, told once.
+void drop_consequences(std::vector<checker::Refutation>& refutations) {
+  std::vector<model::SourceLocation> dead;
+  for (const checker::Refutation& refutation : refutations)
+    if (refutation.finding.kind == model::FindingClass::dead) dead.push_back(refutation.finding.where);
+  std::erase_if(refutations, [&](const checker::Refutation& refutation) {
+    const model::Finding& finding = refutation.finding;
+    return finding.kind == model::FindingClass::noalloc &&
+           finding.buffer.find(".view") != std::string::npos &&
+           std::find(dead.begin(), dead.end(), finding.where) != dead.end();
+  });
+}
+
 RowResult judge(const model::Program& lowered, const checker::Options& options) {
   RowResult row{checker::check(lowered, options), {}};
   std::vector<checker::Refutation> shown;
@@ -79,6 +92,7 @@ RowResult judge(const model::Program& lowered, const checker::Options& options) 
       shown.push_back(std::move(refutation));
     }
   }
+  drop_consequences(shown);
   row.result.refutations = std::move(shown);
   if (row.result.verdict == checker::Verdict::refuted && row.result.refutations.empty())
     row.result.verdict = checker::Verdict::unsupported;

@@ -124,6 +124,7 @@ std::string element_name(const model::Finding& finding) {
 }
 
 std::string reader_name(const model::Finding& finding) {
+  if (finding.reader == "plan") return "a statement between launches";
   return finding.reader == "result" ? "the caller" : finding.reader;
 }
 

@@ -262,6 +262,15 @@ TEST(WrapperVerdict, E8NamesThatOneBranchOnlyBindsAreNotFollowed) {
   EXPECT_NE(after.out.find("buf1, which is bound in a branch"), std::string::npos) << after.out;
 }
 
+TEST(WrapperVerdict, C6AViewOfWhatWasGivenUpIsOneFault) {
+  const std::string text = buffer("buf0") + mm("arg0_1", "buf0") + buffer("buf1");
+  const std::string use = mm("reinterpret_tensor(buf0, (4, 4), (4, 1), 0)", "buf1");
+  expect_proved(text + use + "del buf0\nreturn (buf1, )");
+  const CliResult early = checked(text + "del buf0\n" + use + "return (buf1, )");
+  EXPECT_NE(early.out.find("[1] DEAD buf0"), std::string::npos) << early.out;
+  EXPECT_EQ(early.out.find("[2]"), std::string::npos) << early.out;
+}
+
 TEST(WrapperVerdict, C6NamesThatOneBranchGivesUp) {
   const std::string text = buffer("buf0") + mm("arg0_1", "buf0");
   expect_refuted("DEAD buf0", text + "if s0 > 4:\n    del buf0\nelse:\n    pass\nreturn (buf0, )");
