@@ -1,6 +1,6 @@
 #include "model/lowering/self_overlap.hpp"
 
-#include <numeric>
+#include <algorithm>
 
 #include "model/lowering/launch_context.hpp"
 
@@ -22,27 +22,41 @@ std::optional<std::vector<Axis>> axes_of(const Layout& layout) {
   return axes;
 }
 
-/// How far along `b` an element lies that has the address of one along `a`, or of the first; 0: there is
-/// none.
-std::int64_t meets(const Axis& a, const Axis& b) {
-  if (b.size > 1 && b.stride == 0) return 1;
-  if (a.stride == 0 || b.stride == 0) return 0;
-  const std::int64_t common = std::gcd(a.stride, b.stride);
-  return b.stride / common < a.size && a.stride / common < b.size ? a.stride / common : 0;
+constexpr std::int64_t kMostSteps = 64;  ///< along one axis that are looked at
+
+/// Indices, along other axes of no larger stride, of the element at this address; nullopt: none is found.
+std::optional<std::vector<SymExpr>> below(const std::vector<Axis>& axes, std::size_t axis,
+                                          std::int64_t address) {
+  std::vector<std::size_t> finer;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (i != axis && axes[i].stride > 0 && axes[i].stride <= axes[axis].stride) finer.push_back(i);
+  std::stable_sort(finer.begin(), finer.end(),
+                   [&](std::size_t a, std::size_t b) { return axes[a].stride > axes[b].stride; });
+  std::vector<SymExpr> index(axes.size(), 0);
+  for (const std::size_t i : finer) {
+    const std::int64_t steps = std::min(axes[i].size - 1, address / axes[i].stride);
+    index[i] = steps;
+    address -= steps * axes[i].stride;
+  }
+  return address == 0 ? std::optional(index) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<std::vector<SymExpr>> shared_element(const Layout& layout) {
   const auto axes = axes_of(layout);
-  for (std::size_t b = 0; axes && b < axes->size(); ++b)
-    for (std::size_t a = 0; a <= b; ++a) {
-      const std::int64_t steps = meets(a == b ? Axis{} : (*axes)[a], (*axes)[b]);
-      if (steps == 0) continue;
+  for (std::size_t i = 0; axes && i < axes->size(); ++i) {
+    const auto& [size, stride] = (*axes)[i];
+    if (size > 1 && stride == 0) {
       std::vector<SymExpr> index(axes->size(), 0);
-      index[b] = steps;
+      index[i] = 1;
       return index;
     }
+    for (std::int64_t steps = 1; steps < std::min(size, kMostSteps); ++steps) {
+      const auto address = checked_mul(steps, stride);
+      if (auto index = address ? below(*axes, i, *address) : std::nullopt) return index;
+    }
+  }
   return std::nullopt;
 }
 

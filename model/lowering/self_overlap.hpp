@@ -10,8 +10,8 @@
 
 namespace bufferproof::model::lowering {
 
-/// Indices of an element that has the address of an earlier one, found along one axis or a pair of them;
-/// nullopt: there is none, or sizes and strides are not numbers.
+/// Indices of an element that has the address of another one, where steps along one axis lead to it too;
+/// nullopt: none is found, or sizes and strides are not numbers.
 std::optional<std::vector<SymExpr>> shared_element(const Layout& layout);
 
 /// Adds the second store of such an element to each road that stores a whole output in no fixed order.

@@ -19,6 +19,8 @@ TEST(SelfOverlap, ElementsThatShareAnAddress) {
   EXPECT_EQ(shared_element(Layout{{1, 3}, {0, 1}}), std::nullopt);
   EXPECT_EQ(shared_element(Layout{{SymExpr::symbol("s0"), 8}, {4, 1}}), std::nullopt);
   EXPECT_THAT(shared_element(Layout{{4, 8}, {7, 1}}), Optional(ElementsAre(0, 7)));
+  EXPECT_THAT(shared_element(Layout{{32, 128, 256}, {32767, 256, 1}}), Optional(ElementsAre(0, 127, 255)));
+  EXPECT_THAT(shared_element(Layout{{2, 3}, {1, 1}}), Optional(ElementsAre(0, 1)));
   EXPECT_THAT(shared_element(Layout{{4, 3}, {0, 1}}), Optional(ElementsAre(1, 0)));
   EXPECT_THAT(shared_element(Layout{{3, 4}, {3, 2}}),
               Optional(ElementsAre(0, 3)));  // 0 2 4 6 and 3 5 7 9, 6 8 10 12
