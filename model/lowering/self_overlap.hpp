@@ -4,15 +4,14 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "model/lowering/declared.hpp"
 
 namespace bufferproof::model::lowering {
 
-/// Indices of an element that has the address of another one, where steps along one axis lead to it too;
-/// nullopt: none is found, or sizes and strides are not numbers.
-std::optional<std::vector<SymExpr>> shared_element(const Layout& layout);
+/// An element that has the address of another one, where steps along one axis lead to it too, and for which
+/// sizes; nullopt: none is found, or strides are not numbers.
+std::optional<IndexSet> shared_element(const Layout& layout);
 
 /// Adds the second store of such an element to each road that stores a whole output in no fixed order.
 void store_shared_twice(const Environment& environment, Launch& launch);

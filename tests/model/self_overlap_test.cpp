@@ -12,18 +12,26 @@ using ::testing::ElementsAre;
 using ::testing::Optional;
 using ::testing::SizeIs;
 
+std::optional<std::vector<SymExpr>> shared(const Layout& layout) {
+  const auto element = shared_element(layout);
+  return element ? std::optional(element->index) : std::nullopt;
+}
+
 TEST(SelfOverlap, ElementsThatShareAnAddress) {
-  EXPECT_EQ(shared_element(contiguous({4, 8})), std::nullopt);
-  EXPECT_EQ(shared_element(Layout{{4, 8}, {9, 1}}), std::nullopt);
-  EXPECT_EQ(shared_element(Layout{{2, 3}, {3, 2}}), std::nullopt);  // 0 2 4 and 3 5 7
-  EXPECT_EQ(shared_element(Layout{{1, 3}, {0, 1}}), std::nullopt);
-  EXPECT_EQ(shared_element(Layout{{SymExpr::symbol("s0"), 8}, {4, 1}}), std::nullopt);
-  EXPECT_THAT(shared_element(Layout{{4, 8}, {7, 1}}), Optional(ElementsAre(0, 7)));
-  EXPECT_THAT(shared_element(Layout{{32, 128, 256}, {32767, 256, 1}}), Optional(ElementsAre(0, 127, 255)));
-  EXPECT_THAT(shared_element(Layout{{2, 3}, {1, 1}}), Optional(ElementsAre(0, 1)));
-  EXPECT_THAT(shared_element(Layout{{4, 3}, {0, 1}}), Optional(ElementsAre(1, 0)));
-  EXPECT_THAT(shared_element(Layout{{3, 4}, {3, 2}}),
-              Optional(ElementsAre(0, 3)));  // 0 2 4 6 and 3 5 7 9, 6 8 10 12
+  EXPECT_EQ(shared(contiguous({4, 8})), std::nullopt);
+  EXPECT_EQ(shared(Layout{{4, 8}, {9, 1}}), std::nullopt);
+  EXPECT_EQ(shared(Layout{{2, 3}, {3, 2}}), std::nullopt);  // 0 2 4 and 3 5 7
+  EXPECT_EQ(shared(Layout{{1, 3}, {0, 1}}), std::nullopt);
+  EXPECT_EQ(shared(Layout{{4, SymExpr::symbol("s0")}, {4, 1}}), std::nullopt);
+  EXPECT_THAT(shared(Layout{{4, 8}, {7, 1}}), Optional(ElementsAre(0, 7)));
+  EXPECT_THAT(shared(Layout{{32, 128, 256}, {32767, 256, 1}}), Optional(ElementsAre(0, 127, 255)));
+  EXPECT_THAT(shared(Layout{{2, 3}, {1, 1}}), Optional(ElementsAre(0, 1)));
+  EXPECT_THAT(shared(Layout{{4, 3}, {0, 1}}), Optional(ElementsAre(1, 0)));
+  EXPECT_THAT(shared(Layout{{3, 4}, {3, 2}}), Optional(ElementsAre(0, 3)));  // 0 2 4 6 and 3 5 7 9, 6 8 10 12
+  const auto batch = shared_element(Layout{{SymExpr::symbol("s0"), 8}, {7, 1}});
+  ASSERT_TRUE(batch.has_value());
+  EXPECT_THAT(batch->index, ElementsAre(0, 7));
+  EXPECT_EQ(batch->where, Cond::lt(1, SymExpr::symbol("s0")));
 }
 
 std::vector<Clause> stored(const Layout& layout, Within within) {
