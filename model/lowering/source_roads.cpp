@@ -21,7 +21,12 @@ constexpr const char* kReadsItsOwnStores =
 
 class Builder {
  public:
-  explicit Builder(const LaunchContext& context) : context_(context) { road_.name = "tuned"; }
+  explicit Builder(const LaunchContext& context) : context_(context) {
+    road_.name = "tuned";
+    for (std::size_t i = 0; i < context.kernel.parameters.size(); ++i)
+      if (const auto& scalar = context.launch.arguments[i].scalar; scalar && scalar->constant())
+        scalars_.emplace(context.kernel.parameters[i].name, *scalar->constant());
+  }
 
   SourceRoad build() {
     context_.assumptions.add(kSourceWellBehaved, context_.kernel.name);
@@ -81,7 +86,7 @@ class Builder {
   /// C5: the last element that the text is certain to touch, where the handle ends before it.
   void beyond(const Parameter& parameter, const Name& handle) {
     const auto elements = extent(parameter, handle);
-    const Touched touch = elements ? touched(context_.kernel.text, parameter.name) : Touched{};
+    const Touched touch = elements ? touched(context_.kernel.text, parameter.name, scalars_) : Touched{};
     if (touch.reaches <= elements.value_or(0)) return;
     const Clause::Kind kind = touch.stores_there ? Clause::Kind::write : Clause::Kind::read;
     (touch.stores_there ? writes_ : reads_)
@@ -91,7 +96,8 @@ class Builder {
   /// updated), so what is due is no more.
   void only_stored(const Parameter& parameter, const Name& handle, Clause& write) {
     const auto elements = extent(parameter, handle);
-    const auto stored = elements ? touched(context_.kernel.text, parameter.name).stored : std::nullopt;
+    const auto stored =
+        elements ? touched(context_.kernel.text, parameter.name, scalars_).stored : std::nullopt;
     if (!stored || (stored->lo <= 0 && stored->hi >= *elements - 1)) return;
     const auto dense = DenseLayout::of(*context_.environment.of(handle).layout);
     if (!dense) return;
@@ -135,6 +141,7 @@ class Builder {
   }
 
   const LaunchContext& context_;
+  Scalars scalars_;  ///< parameters that are numbers at this launch
   std::vector<Clause> reads_;
   std::vector<Clause> writes_;
   std::vector<Clause> late_reads_;  ///< after the kernel's own stores

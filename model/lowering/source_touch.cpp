@@ -60,6 +60,11 @@ std::optional<std::string_view> after(std::string_view text, std::string_view na
   return trimmed(text.substr(at + operation.size()));
 }
 
+std::optional<Range> of_scalar(const Scalars& scalars, std::string_view name) {
+  const auto found = scalars.find(name);
+  return found == scalars.end() ? std::nullopt : std::optional(Range{found->second, found->second});
+}
+
 // ---- C++
 
 /// What is known of a loop's variable: first, first + step, ... up to last.
@@ -85,7 +90,7 @@ struct Counter {
 /// The loops and guards around one place.
 class Surroundings {
  public:
-  explicit Surroundings(const std::vector<SourceBlock>& blocks) {
+  Surroundings(const std::vector<SourceBlock>& blocks, const Scalars& scalars) : scalars_(scalars) {
     for (const SourceBlock& block : blocks) {
       if (block.kind == SourceBlock::Kind::loop)
         certain_ = loop(block.head) && certain_;
@@ -108,14 +113,14 @@ class Surroundings {
  private:
   std::optional<Range> of(std::string_view name, std::int64_t Counter::*from) const {
     const auto counter = counters_.find(name);
-    if (counter == counters_.end()) return std::nullopt;
-    return Range{counter->second.*from, counter->second.last};
+    if (counter != counters_.end()) return Range{counter->second.*from, counter->second.last};
+    return of_scalar(scalars_, name);
   }
   std::optional<Range> range(std::string_view text) const {
     return index_range(text, [&](std::string_view name) { return of(name, &Counter::first); });
   }
-  static std::optional<std::int64_t> number(std::string_view text) {
-    return one(index_range(text, [](std::string_view) { return std::optional<Range>(); }));
+  std::optional<std::int64_t> number(std::string_view text) const {
+    return one(index_range(text, [&](std::string_view name) { return of_scalar(scalars_, name); }));
   }
   /// `long x0 = FIRST; x0 < BOUND; x0 += STEP`; false when it is not understood or has no iteration.
   bool loop(std::string_view head) {
@@ -135,7 +140,7 @@ class Surroundings {
     counters_.emplace(name, counter);
     return true;
   }
-  static std::optional<std::int64_t> step_of(std::string_view text, std::string_view name) {
+  std::optional<std::int64_t> step_of(std::string_view text, std::string_view name) const {
     if (const auto by = after(text, name, "+=")) return number(*by);
     const bool one_more = after(text, name, "++") == "" || after(text, "++", "") == name;
     return one_more ? std::optional<std::int64_t>(1) : std::nullopt;
@@ -164,6 +169,7 @@ class Surroundings {
     return false;
   }
 
+  const Scalars& scalars_;
   std::map<std::string_view, Counter> counters_;
   std::int64_t step_ = 1;  ///< of the innermost loop that takes more than one element at a time
   bool certain_ = true;    ///< the last iteration of all loops comes here
@@ -172,11 +178,12 @@ class Surroundings {
 
 class CppText {
  public:
-  explicit CppText(std::string_view text) : text_(text), blocks_(source_blocks(text)) {}
+  CppText(std::string_view text, const Scalars& scalars)
+      : text_(text), scalars_(scalars), blocks_(source_blocks(text)) {}
 
   Access access(const PointerSite& site) const {
     if (blocks_.size() > kMostBlocks) return {};
-    const Surroundings surroundings(around(blocks_, site.start));
+    const Surroundings surroundings(around(blocks_, site.start), scalars_);
     if (site.end < text_.size() && text_[site.end] == '[')
       return surroundings.access(text_.substr(site.end + 1, closing(text_, site.end) - site.end - 1), "1");
     const std::string_view call = called(text_, site.start);
@@ -196,6 +203,7 @@ class CppText {
   }
 
   std::string_view text_;
+  const Scalars& scalars_;
   std::vector<SourceBlock> blocks_;
 };
 
@@ -203,7 +211,9 @@ class CppText {
 
 class TritonText {
  public:
-  explicit TritonText(std::string_view text) : text_(text) { read_assignments(); }
+  TritonText(std::string_view text, const Scalars& scalars) : text_(text), scalars_(scalars) {
+    read_assignments();
+  }
 
   Access access(const PointerSite& site) const {
     const std::string_view call = called(text_, site.start);
@@ -246,17 +256,20 @@ class TritonText {
     if (depth > kDeepest) return std::nullopt;
     return index_range(text, [&](std::string_view name) { return of_name(name, last, depth + 1); });
   }
-  /// xindex runs from 0 to xnumel - 1, r0_index to r0_numel - 1.
+  /// xindex runs from 0 to xnumel - 1, r0_index to r0_numel - 1, an NPU kernel's x0 to x0_numel - 1.
   std::optional<Range> of_name(std::string_view name, bool last, int depth) const {
     constexpr std::string_view kIndex = "index";
-    if (name.ends_with(kIndex) && name.size() <= kIndex.size() + 3) {
-      const std::string count = std::string(name.substr(0, name.size() - kIndex.size())) + "numel";
+    std::string count = std::string(name) + "_numel";
+    if (name.ends_with(kIndex) && name.size() <= kIndex.size() + 3)
+      count = std::string(name.substr(0, name.size() - kIndex.size())) + "numel";
+    const auto text = texts_.find(name);
+    if (texts_.contains(count) || scalars_.contains(count)) {
       const auto elements = one(of_name(count, last, depth));
       if (!elements || *elements < 1) return std::nullopt;
       return Range{last ? *elements - 1 : 0, *elements - 1};
     }
-    const auto text = texts_.find(name);
-    return text == texts_.end() || depends_on_data(name) ? std::nullopt : value(text->second, last, depth);
+    if (text == texts_.end()) return of_scalar(scalars_, name);
+    return depends_on_data(name) ? std::nullopt : value(text->second, last, depth);
   }
   /// Nothing but the bounds of the index masks the access: `, xmask & rmask, other=0.0`. Of a store the first
   /// argument is the value.
@@ -271,11 +284,12 @@ class TritonText {
     });
   }
   static bool is_bound(std::string_view mask) {
-    return mask == "None" || mask == "xmask" || mask == "ymask" || mask == "zmask" || mask == "rmask" ||
-           mask == "r0_mask" || mask == "r1_mask";
+    return mask == "None" || (mask.ends_with("mask") && std::all_of(mask.begin(), mask.end(), is_word) &&
+                              !depends_on_data(mask));
   }
 
   std::string_view text_;
+  const Scalars& scalars_;
   std::map<std::string_view, std::string_view> texts_;
 };
 
@@ -324,9 +338,10 @@ Touched collect(const Text& accesses, std::string_view text, std::string_view pa
 
 }  // namespace
 
-Touched touched(std::string_view text, std::string_view parameter) {
+Touched touched(std::string_view text, std::string_view parameter, const Scalars& scalars) {
   if (text.size() > kLongestText) return {};
-  return is_cpp(text) ? collect(CppText(text), text, parameter) : collect(TritonText(text), text, parameter);
+  return is_cpp(text) ? collect(CppText(text, scalars), text, parameter)
+                      : collect(TritonText(text, scalars), text, parameter);
 }
 
 }  // namespace bufferproof::model::lowering

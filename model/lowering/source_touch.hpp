@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "model/lowering/index_text.hpp"
@@ -19,7 +21,10 @@ struct Touched {
   std::optional<Range> stored;  ///< no store goes elsewhere; nullopt: not known, or none at all
 };
 
+/// Numbers that the launch gives for parameters: xnumel, ks0.
+using Scalars = std::map<std::string, std::int64_t, std::less<>>;
+
 /// `text` is C++ or Triton source.
-Touched touched(std::string_view text, std::string_view parameter);
+Touched touched(std::string_view text, std::string_view parameter, const Scalars& scalars = {});
 
 }  // namespace bufferproof::model::lowering

@@ -136,6 +136,24 @@ TEST(Touched, TritonMasksAndSizesThatAreNotKnown) {  // E1
   EXPECT_EQ(touched(triton(load, "    xnumel = xnumel\n"), "in_ptr0").reaches, 0);
 }
 
+TEST(Touched, SizesThatTheLaunchGives) {  // C5
+  const std::string load = triton("tmp0 = tl.load(in_ptr0 + (xindex), xmask)", "    # xnumel = 20\n");
+  EXPECT_EQ(touched(load, "in_ptr0", {{"xnumel", 20}}).reaches, 20);
+  EXPECT_EQ(touched(cpp("out_ptr0[ks0 + x0] = 1;"), "out_ptr0", {{"ks0", 7}}).stored, (Range{7, 11}));
+  const std::string npu =
+      "@triton.jit\ndef triton_unk_fused_0(in_ptr0, out_ptr0, x0_numel, r1_numel, X0BLOCK : tl.constexpr):\n"
+      "    x0_offset = tl.program_id(0) * X0BLOCK\n    base_x0= tl.arange(0, X0BLOCK_SUB)\n"
+      "    for loop_x0 in range(loops_x0):\n        x0 = x0_offset + (loop_x0 * X0BLOCK_SUB) + "
+      "base_x0[:,None]\n"
+      "        x0_mask = x0 < min(X0BLOCK+x0_offset, x0_numel)\n        r1 = base_r1[None,:]\n"
+      "        r1_mask = r1 < r1_numel\n"
+      "        tmp0 = tl.load(in_ptr0 + (r1 + 6*x0), r1_mask & x0_mask, other=0.0)\n"
+      "        tl.store(out_ptr0 + (x0), tmp1, x0_mask)\n";
+  EXPECT_EQ(touched(npu, "in_ptr0", {{"x0_numel", 5}, {"r1_numel", 6}}).reaches, 30);
+  EXPECT_EQ(touched(npu, "out_ptr0", {{"x0_numel", 5}}).stored, (Range{0, 4}));
+  EXPECT_EQ(touched(npu, "in_ptr0", {{"x0_numel", 5}}).reaches, 0);
+}
+
 TEST(SourceBlocks, HostileTextIsBounded) {
   EXPECT_TRUE(source_blocks("extern \"C\" void k(float* p) {" + std::string(100000, '}')).empty());
   for (const char* piece : {"if (a) ", "for(", "{ [&] {", "if (a) [&] {"}) {
