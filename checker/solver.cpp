@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <map>
+#include <unordered_map>
+#include <utility>
 
 namespace bufferproof::checker {
 
@@ -30,6 +32,8 @@ struct Solver::Impl {
   z3::solver solver;
   std::optional<z3::model> model;
   std::map<std::string, z3::expr> symbols;
+  /// Questions about one program share most of their conditions. The copies keep the identities in use.
+  std::unordered_map<const void*, std::pair<Cond, z3::expr>> translated;
   std::int64_t queries = 0;
 
   std::stop_token stop;
@@ -106,9 +110,18 @@ struct Solver::Impl {
   }
 
   z3::expr translate(const Cond& c) {
+    constexpr std::size_t kMostKept = 1U << 18;
+    if (c.identity() == nullptr) return context.bool_val(c.is_true());
+    if (const auto known = translated.find(c.identity()); known != translated.end())
+      return known->second.second;
+    if (translated.size() >= kMostKept) translated.clear();
+    const z3::expr fresh = translate_anew(c);
+    translated.emplace(c.identity(), std::pair(c, fresh));
+    return fresh;
+  }
+
+  z3::expr translate_anew(const Cond& c) {
     switch (c.kind()) {
-      case Cond::Kind::constant:
-        return context.bool_val(c.is_true());
       case Cond::Kind::le_zero:
         return translate(c.expr()) <= 0;
       case Cond::Kind::eq_zero:

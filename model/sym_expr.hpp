@@ -125,6 +125,8 @@ class Cond {
   Cond substitute(const std::map<std::string, SymExpr, std::less<>>& by) const;
   void collect_symbols(std::set<std::string>& into) const;
   std::string str() const;
+  /// The same for copies of one condition; null for constants. Lives as long as one of them.
+  const void* identity() const { return node_.get(); }
 
   Cond operator!() const;
   friend Cond operator&&(const Cond& a, const Cond& b);
