@@ -65,6 +65,10 @@ void Walker::explicit_set(Access& out, const IndexSet& set) {
   }
   out.where = set.where.substitute(renamed);
   for (const SymExpr& index : set.index) out.index.push_back(index.substitute(renamed));
+  if (out.unit_axis && out.index.size() + 1 == out.layout->rank()) {  // every unit of each element (S1)
+    out.variables.push_back({fresh_variable(), 0, out.layout->sizes.back()});
+    out.index.push_back(SymExpr::symbol(out.variables.back().name));
+  }
   if (out.index.size() != out.layout->rank()) {
     give_up(Verdict::unsupported,
             fmt::format("{} indices into a buffer of rank {}", out.index.size(), out.layout->rank()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace bufferproof::model::lowering {
 
@@ -54,15 +55,33 @@ IndexSet DenseLayout::between(std::int64_t lo, std::int64_t hi) const {
   return set;
 }
 
-Clause element_at(Clause::Kind kind, const Name& handle, const Layout& layout, std::int64_t address) {
-  Clause access{.kind = kind, .buffer = handle};
-  if (const auto dense = DenseLayout::of(layout)) {
-    access.set.index = dense->element(address);
-  } else {
-    access.as_layout = contiguous({address + 1});
-    access.set.index = {address};
+namespace {
+
+/// The first element after the last along the axis of the largest stride.
+std::optional<std::vector<SymExpr>> beyond_the_last(const Layout& layout) {
+  std::optional<std::size_t> outermost;
+  std::int64_t largest = -1;
+  for (std::size_t axis = 0; axis < layout.rank(); ++axis) {
+    const auto stride = layout.strides[axis].constant();
+    if (!stride) return std::nullopt;
+    if (*stride <= largest) continue;
+    largest = *stride;
+    outermost = axis;
   }
-  return access;
+  if (!outermost) return std::nullopt;
+  std::vector<SymExpr> index(layout.rank(), 0);
+  index[*outermost] = layout.sizes[*outermost];
+  return index;
+}
+
+}  // namespace
+
+std::optional<Clause> outside_at(Clause::Kind kind, const Name& handle, const Layout& layout,
+                                 std::int64_t address) {
+  const auto dense = DenseLayout::of(layout);
+  auto index = dense ? std::optional(dense->element(address)) : beyond_the_last(layout);
+  if (!index) return std::nullopt;
+  return Clause{.kind = kind, .buffer = handle, .set = {.index = std::move(*index)}};
 }
 
 }  // namespace bufferproof::model::lowering

@@ -30,8 +30,10 @@ class DenseLayout {
   std::vector<Axis> axes_;  ///< largest stride first; never empty
 };
 
-/// An access, by bare pointer, to the element at an address counted from the handle's first one; it may lie
-/// outside (C5).
-Clause element_at(Clause::Kind kind, const Name& handle, const Layout& layout, std::int64_t address);
+/// An access outside a handle (C5) whose pointer is followed to this address, counted from the handle's first
+/// element: by the indices of that element, or, where strides leave gaps or meet, by ones outside that come
+/// near. nullopt: the handle has no axes, or strides that are not numbers.
+std::optional<Clause> outside_at(Clause::Kind kind, const Name& handle, const Layout& layout,
+                                 std::int64_t address);
 
 }  // namespace bufferproof::model::lowering

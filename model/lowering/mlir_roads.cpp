@@ -71,7 +71,7 @@ std::optional<Clause> by_own_sizes(const LaunchContext& context, const OwnSizes&
   const auto dense = DenseLayout::of(*layout);
   if (dense && own.elements < extent) read.set = dense->between(0, own.elements);
   if (extent < 0 || own.reaches <= extent) return std::nullopt;
-  return element_at(Clause::Kind::read, read.buffer, *layout, own.reaches - 1);
+  return outside_at(Clause::Kind::read, read.buffer, *layout, own.reaches - 1);
 }
 
 /// `compiled`: by a kernel that stores as it loads, through base pointers.

@@ -4,6 +4,7 @@
 
 #include "model/lowering/dense_layout.hpp"
 #include "model/lowering/pointer_use.hpp"
+#include "model/lowering/source_text.hpp"
 #include "model/lowering/source_touch.hpp"
 
 namespace bufferproof::model::lowering {
@@ -21,7 +22,7 @@ constexpr const char* kReadsItsOwnStores =
 
 class Builder {
  public:
-  explicit Builder(const LaunchContext& context) : context_(context) {
+  explicit Builder(const LaunchContext& context) : context_(context), code_(code_only(context.kernel.text)) {
     road_.name = "tuned";
     for (std::size_t i = 0; i < context.kernel.parameters.size(); ++i)
       if (const auto& scalar = context.launch.arguments[i].scalar; scalar && scalar->constant())
@@ -53,12 +54,12 @@ class Builder {
     if (parameter.role == Role::scalar) return;
     if (parameter.role == Role::input) return input(parameter, handle);
     const PointerUse use =
-        parameter.role == Role::workspace ? PointerUse{} : pointer_use(context_.kernel.text, parameter.name);
+        parameter.role == Role::workspace ? PointerUse{} : pointer_use(code_, parameter.name);
     // An out_ptr is loaded, if at all, after its own store; a vector kernel passes it to helpers in ways no
     // scan can tell.
     const bool untouched = !use.seen && parameter.role != Role::workspace && names_another(parameter);
     const bool reads = parameter.role == Role::in_out && (use.seen ? use.loads_first : !untouched);
-    if (reads) reads_.push_back(compiled_read(parameter, handle));  // E9
+    if (reads) reads_.push_back(loaded_read(parameter, handle));  // E9
     beyond(parameter, handle);
     if (std::find(outputs_.begin(), outputs_.end(), handle) == outputs_.end()) outputs_.push_back(handle);
     if (!untouched && !only_loaded(use)) store(parameter, handle, use);  // else C1: due, and never stored
@@ -86,31 +87,46 @@ class Builder {
   /// C5: the last element that the text is certain to touch, where the handle ends before it.
   void beyond(const Parameter& parameter, const Name& handle) {
     const auto elements = extent(parameter, handle);
-    const Touched touch = elements ? touched(context_.kernel.text, parameter.name, scalars_) : Touched{};
+    const Touched touch = elements ? touched(code_, parameter.name, scalars_) : Touched{};
     if (touch.reaches <= elements.value_or(0)) return;
-    const Clause::Kind kind = touch.stores_there ? Clause::Kind::write : Clause::Kind::read;
-    (touch.stores_there ? writes_ : reads_)
-        .push_back(element_at(kind, handle, *context_.environment.of(handle).layout, touch.reaches - 1));
+    const Layout& layout = *context_.environment.of(handle).layout;
+    // Where the place is not exactly known, nothing is stored there.
+    const bool stores = touch.stores_there && DenseLayout::of(layout);
+    const Clause::Kind kind = stores ? Clause::Kind::write : Clause::Kind::read;
+    if (const auto outside = outside_at(kind, handle, layout, touch.reaches - 1))
+      (stores ? writes_ : reads_).push_back(*outside);
+  }
+  /// The elements of the handle that lie between these, both included; nullopt: all of them, or not known.
+  std::optional<IndexSet> part(const Parameter& parameter, const Name& handle,
+                               std::optional<Range> Touched::*between) const {
+    const auto elements = extent(parameter, handle);
+    const auto range = elements ? touched(code_, parameter.name, scalars_).*between : std::nullopt;
+    if (!range || (range->lo <= 0 && range->hi >= *elements - 1)) return std::nullopt;
+    const auto dense = DenseLayout::of(*context_.environment.of(handle).layout);
+    if (!dense) return std::nullopt;
+    const std::int64_t end = std::clamp<std::int64_t>(range->hi + 1, 0, *elements);
+    return dense->between(std::clamp<std::int64_t>(range->lo, 0, end), end);
   }
   /// C1: the text stores nothing before or after these elements. That may be meant (a slice of an input is
   /// updated), so what is due is no more.
   void only_stored(const Parameter& parameter, const Name& handle, Clause& write) {
-    const auto elements = extent(parameter, handle);
-    const auto stored =
-        elements ? touched(context_.kernel.text, parameter.name, scalars_).stored : std::nullopt;
-    if (!stored || (stored->lo <= 0 && stored->hi >= *elements - 1)) return;
-    const auto dense = DenseLayout::of(*context_.environment.of(handle).layout);
-    if (!dense) return;
+    const auto stored = part(parameter, handle, &Touched::stored);
+    if (!stored) return;
     partial_ = true;
-    const std::int64_t end = std::clamp<std::int64_t>(stored->hi + 1, 0, *elements);
-    write.set = dense->between(std::clamp<std::int64_t>(stored->lo, 0, end), end);
+    write.set = *stored;
+  }
+  /// E1: nor are others loaded.
+  Clause loaded_read(const Parameter& parameter, const Name& handle) const {
+    Clause read = compiled_read(parameter, handle);
+    if (const auto loaded = part(parameter, handle, &Touched::loaded)) read.set = *loaded;
+    return read;
   }
   /// The text is there, and speaks of pointers.
   bool names_another(const Parameter& parameter) const {
     const auto& all = context_.kernel.parameters;
     return std::any_of(all.begin(), all.end(), [&](const Parameter& other) {
       return other.role != Role::scalar && other.name != parameter.name &&
-             pointer_use(context_.kernel.text, other.name).seen;
+             pointer_use(code_, other.name).seen;
     });
   }
   static bool only_loaded(const PointerUse& use) {
@@ -122,7 +138,7 @@ class Builder {
     return read;
   }
   void input(const Parameter& parameter, const Name& handle) {
-    Clause read = compiled_read(parameter, handle);
+    Clause read = loaded_read(parameter, handle);
     beyond(parameter, handle);
     if (!shares_with_output(handle)) return reads_.push_back(read);
     read.from = {};
@@ -141,6 +157,7 @@ class Builder {
   }
 
   const LaunchContext& context_;
+  const std::string code_;
   Scalars scalars_;  ///< parameters that are numbers at this launch
   std::vector<Clause> reads_;
   std::vector<Clause> writes_;

@@ -1,5 +1,6 @@
 #include "model/lowering/source_text.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 
@@ -41,11 +42,49 @@ std::string_view called(std::string_view text, std::size_t at) {
   return text.substr(start, end - start);
 }
 
+namespace {
+
+/// End of the comment or quoted text that begins at `at`; `at` itself where none does.
+std::size_t end_of_remark(std::string_view text, std::size_t at, bool cpp) {
+  const auto until = [&](std::string_view end, std::size_t from) {
+    const std::size_t found = text.find(end, from);
+    return found == std::string_view::npos ? text.size() : found + end.size();
+  };
+  const std::string_view rest = text.substr(at);
+  if (cpp && rest.starts_with("//")) return until("\n", at);
+  if (cpp && rest.starts_with("/*")) return until("*/", at + 2);
+  if (!cpp && rest.starts_with("#")) return until("\n", at);
+  if (rest.starts_with("\"C\"")) return at;
+  if (rest.front() != '"' && (cpp || rest.front() != '\'')) return at;
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] != rest.front()) end += text[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, text.size());
+}
+
+}  // namespace
+
+std::string code_only(std::string_view text) {
+  const bool cpp = is_cpp(text);
+  std::string code(text);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = end_of_remark(text, at, cpp);
+    if (end == at) {
+      at += text.substr(at, 3) == "\"C\"" ? 3 : 1;
+      continue;
+    }
+    for (; at < end; ++at)
+      if (code[at] != '\n') code[at] = ' ';
+  }
+  return code;
+}
+
 bool is_cpp(std::string_view text) { return text.find("extern \"C\"") != std::string_view::npos; }
 
 std::size_t body_start(std::string_view text) {
   const std::size_t linkage = text.rfind("extern \"C\"");
-  const std::size_t head = linkage != std::string_view::npos ? linkage : text.find("def ");
+  const std::size_t jit = text.rfind("@triton.jit");  // helpers stand before the kernel
+  const std::size_t def = text.find("def ", jit == std::string_view::npos ? 0 : jit);
+  const std::size_t head = linkage != std::string_view::npos ? linkage : def;
   if (head == std::string_view::npos) return 0;
   const std::size_t open = text.find('(', head);
   return open == std::string_view::npos ? text.size() : closing(text, open);

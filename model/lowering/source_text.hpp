@@ -3,6 +3,7 @@
 // tests/model/lower_source_test.cpp.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,9 @@ std::size_t closing(std::string_view text, std::size_t open);
 std::size_t argument_end(std::string_view text, std::size_t at);
 /// Name of the call whose first argument starts at `at` ("" if `at` does not start one): "store", "loadu".
 std::string_view called(std::string_view text, std::size_t at);
+/// The text with blanks for comments and for what stands in quotes, `"C"` excepted; places stay what they
+/// are.
+std::string code_only(std::string_view text);
 /// C++ has its kernel in an `extern "C"` function.
 bool is_cpp(std::string_view text);
 /// Where the kernel's body starts: after the parameters of the Triton function or of the last `extern "C"`

@@ -1,6 +1,7 @@
 #include "model/lowering/source_touch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <vector>
 
@@ -19,13 +20,20 @@ constexpr std::size_t kMostBlocks = 2000;
 /// One load or store of `lanes` elements from `index` on.
 struct Access {
   std::optional<Range> index;        ///< every value it can have; nullopt: not known
-  std::optional<std::int64_t> last;  ///< its value in the last iteration; nullopt: that may not come to it
+  std::optional<std::int64_t> last;  ///< the largest of its values in the first and the last iteration;
+                                     ///< nullopt: these may not come to it
   std::int64_t lanes = 1;
   bool never = false;  ///< a loop around it has no iteration
 };
 
 std::optional<std::int64_t> one(const std::optional<Range>& range) {
   return range && range->lo == range->hi ? std::optional(range->lo) : std::nullopt;
+}
+
+/// nullopt where one of them is.
+std::optional<std::int64_t> larger(const std::optional<std::int64_t>& a,
+                                   const std::optional<std::int64_t>& b) {
+  return a && b ? std::optional(std::max(*a, *b)) : std::nullopt;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -98,6 +106,8 @@ class Surroundings {
         certain_ = block.kind == SourceBlock::Kind::guard && guard(block.head) && certain_;
     }
   }
+  /// It is not certain that the place is come to.
+  void doubt() { certain_ = false; }
   Access access(std::string_view index, std::string_view lanes) const {
     Access found;
     found.never = never_;
@@ -105,19 +115,24 @@ class Surroundings {
     if (!wide || *wide < 1) return found;
     found.lanes = *wide;
     found.index = range(index);
-    if (certain_)
-      found.last = one(index_range(index, [&](std::string_view name) { return of(name, &Counter::last); }));
+    if (certain_) found.last = larger(corner(index, &Counter::first), corner(index, &Counter::last));
     return found;
   }
 
  private:
-  std::optional<Range> of(std::string_view name, std::int64_t Counter::*from) const {
+  std::optional<Range> of(std::string_view name, std::int64_t Counter::*from,
+                          std::int64_t Counter::*to) const {
     const auto counter = counters_.find(name);
-    if (counter != counters_.end()) return Range{counter->second.*from, counter->second.last};
+    if (counter != counters_.end()) return Range{counter->second.*from, counter->second.*to};
     return of_scalar(scalars_, name);
   }
   std::optional<Range> range(std::string_view text) const {
-    return index_range(text, [&](std::string_view name) { return of(name, &Counter::first); });
+    return index_range(text,
+                       [&](std::string_view name) { return of(name, &Counter::first, &Counter::last); });
+  }
+  /// The value where every variable has its first, or last, value.
+  std::optional<std::int64_t> corner(std::string_view text, std::int64_t Counter::*at) const {
+    return one(index_range(text, [&](std::string_view name) { return of(name, at, at); }));
   }
   std::optional<std::int64_t> number(std::string_view text) const {
     return one(index_range(text, [&](std::string_view name) { return of_scalar(scalars_, name); }));
@@ -151,6 +166,7 @@ class Surroundings {
     for (const std::string_view hint : {"C10_LIKELY(", "C10_UNLIKELY("})
       if (head.starts_with(hint) && head.ends_with(")"))
         head = head.substr(hint.size(), head.size() - hint.size() - 1);
+    if (head.find("||") != std::string_view::npos) return false;
     bool understood = true;
     for (const std::string_view part : split(head, "&&")) understood = restrict(part) && understood;
     return understood;
@@ -179,11 +195,12 @@ class Surroundings {
 class CppText {
  public:
   CppText(std::string_view text, const Scalars& scalars)
-      : text_(text), scalars_(scalars), blocks_(source_blocks(text)) {}
+      : text_(text), scalars_(scalars), blocks_(source_blocks(text)), leaves_(leaves(text)) {}
 
   Access access(const PointerSite& site) const {
     if (blocks_.size() > kMostBlocks) return {};
-    const Surroundings surroundings(around(blocks_, site.start), scalars_);
+    Surroundings surroundings(around(blocks_, site.start), scalars_);
+    if (leaves_ || conditional(site.start)) surroundings.doubt();
     if (site.end < text_.size() && text_[site.end] == '[')
       return surroundings.access(text_.substr(site.end + 1, closing(text_, site.end) - site.end - 1), "1");
     const std::string_view call = called(text_, site.start);
@@ -192,6 +209,19 @@ class CppText {
   }
 
  private:
+  /// Some statement leaves a loop or the kernel.
+  static bool leaves(std::string_view text) {
+    text.remove_prefix(body_start(text));
+    return std::any_of(kLeaving.begin(), kLeaving.end(),
+                       [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  }
+  /// In a statement that may not evaluate all of its parts.
+  bool conditional(std::size_t at) const {
+    const std::size_t begin = text_.find_last_of(";{}", at) + 1;  // 0 where there is none
+    const std::string_view statement = text_.substr(begin, at - begin);
+    return statement.find('?') != std::string_view::npos || statement.find("&&") != std::string_view::npos ||
+           statement.find("||") != std::string_view::npos;
+  }
   /// `pointer + INDEX` or `pointer + INDEX, COUNT`.
   Access vector(const Surroundings& surroundings, const PointerSite& site) const {
     const std::size_t end = argument_end(text_, site.end);
@@ -202,9 +232,11 @@ class CppText {
     return surroundings.access(index.substr(1), lanes);
   }
 
+  static constexpr std::array<std::string_view, 4> kLeaving{"continue;", "break;", "return;", "goto "};
   std::string_view text_;
   const Scalars& scalars_;
   std::vector<SourceBlock> blocks_;
+  bool leaves_;
 };
 
 // ---- Triton
@@ -221,14 +253,17 @@ class TritonText {
     const std::string_view index = trimmed(text_.substr(site.end, end - site.end));
     if ((call != "load" && call != "store") || !index.starts_with("+") || end >= text_.size()) return {};
     Access found;
-    found.index = value(index.substr(1), false, 0);
+    found.index = value(index.substr(1), Corner::any, 0);
     const std::string_view rest = text_.substr(end, closing(text_, site.start - 1 - blanks(site)) - end);
-    if (always(rest, call == "store")) found.last = one(value(index.substr(1), true, 0));
+    if (always(rest, call == "store") && !branches_)
+      found.last =
+          larger(one(value(index.substr(1), Corner::first, 0)), one(value(index.substr(1), Corner::last, 0)));
     return found;
   }
 
  private:
   static constexpr int kDeepest = 16;
+  enum class Corner : std::uint8_t { any, first, last };
 
   std::size_t blanks(const PointerSite& site) const {
     std::size_t count = 0;
@@ -244,6 +279,8 @@ class TritonText {
     }
   }
   void assignment(std::string_view line) {
+    for (const std::string_view word : {"if ", "elif ", "else:", "while ", "return"})
+      branches_ = branches_ || trimmed(line).starts_with(word);
     const std::size_t equals = line.find(" = ");
     if (equals == std::string_view::npos) return;
     const std::string_view name = trimmed(line.substr(0, equals));
@@ -252,52 +289,89 @@ class TritonText {
     const auto [known, fresh] = texts_.emplace(name, text);
     if (!fresh && known->second != text) known->second = {};
   }
-  std::optional<Range> value(std::string_view text, bool last, int depth) const {
+  std::optional<Range> value(std::string_view text, Corner corner, int depth) const {
     if (depth > kDeepest) return std::nullopt;
-    return index_range(text, [&](std::string_view name) { return of_name(name, last, depth + 1); });
+    return index_range(text, [&](std::string_view name) { return of_name(name, corner, depth + 1); });
   }
-  /// xindex runs from 0 to xnumel - 1, r0_index to r0_numel - 1, an NPU kernel's x0 to x0_numel - 1.
-  std::optional<Range> of_name(std::string_view name, bool last, int depth) const {
-    constexpr std::string_view kIndex = "index";
-    std::string count = std::string(name) + "_numel";
-    if (name.ends_with(kIndex) && name.size() <= kIndex.size() + 3)
-      count = std::string(name.substr(0, name.size() - kIndex.size())) + "numel";
+  /// The count that goes with an index: xnumel with xindex, r0_numel with r0_index and, in NPU kernels,
+  /// x0_numel with x0. "": it is no index that the compiler made.
+  std::string count_of(std::string_view name) const {
     const auto text = texts_.find(name);
-    if (texts_.contains(count) || scalars_.contains(count)) {
-      const auto elements = one(of_name(count, last, depth));
+    if (text == texts_.end()) return "";
+    constexpr std::string_view kIndex = "index";
+    const bool index = name.ends_with(kIndex) && name.size() > kIndex.size();
+    const std::string axis(index ? name.substr(0, name.size() - kIndex.size()) : name);
+    const std::string count = index ? axis + "numel" : axis + "_numel";
+    const bool made = text->second.starts_with(axis + (index ? "offset" : "_offset")) ||
+                      text->second.starts_with(index ? "tl.arange(" : "base_" + axis);
+    return made && (texts_.contains(count) || scalars_.contains(count)) ? count : "";
+  }
+  std::optional<Range> of_name(std::string_view name, Corner corner, int depth) const {
+    if (const std::string count = count_of(name); !count.empty()) {
+      const auto elements = one(of_name(count, corner, depth));
       if (!elements || *elements < 1) return std::nullopt;
-      return Range{last ? *elements - 1 : 0, *elements - 1};
+      return Range{corner == Corner::last ? *elements - 1 : 0, corner == Corner::first ? 0 : *elements - 1};
     }
+    const auto text = texts_.find(name);
     if (text == texts_.end()) return of_scalar(scalars_, name);
-    return depends_on_data(name) ? std::nullopt : value(text->second, last, depth);
+    return depends_on_data(name) ? std::nullopt : value(text->second, corner, depth);
   }
   /// Nothing but the bounds of the index masks the access: `, xmask & rmask, other=0.0`. Of a store the first
   /// argument is the value.
-  static bool always(std::string_view arguments, bool store) {
+  bool always(std::string_view arguments, bool store) const {
     auto parts = split(arguments, ",");  // begins with the comma
     parts.erase(parts.begin());
     if (store && !parts.empty()) parts.erase(parts.begin());
-    return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+    return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
       if (part.starts_with("eviction_policy") || part.starts_with("other")) return true;
       const auto masks = split(part, "&");
-      return std::all_of(masks.begin(), masks.end(), is_bound);
+      return std::all_of(masks.begin(), masks.end(), [&](std::string_view mask) { return is_bound(mask); });
     });
   }
-  static bool is_bound(std::string_view mask) {
-    return mask == "None" || (mask.ends_with("mask") && std::all_of(mask.begin(), mask.end(), is_word) &&
-                              !depends_on_data(mask));
+  /// `xmask = xindex < xnumel`, or one that is true everywhere.
+  bool is_bound(std::string_view mask) const {
+    const auto text = texts_.find(mask);
+    if (mask == "None" || text == texts_.end()) return mask == "None";
+    if (text->second.starts_with("tl.full(") && text->second.find("True") != std::string_view::npos)
+      return true;
+    const std::string_view index = trimmed(text->second.substr(0, text->second.find('<')));
+    const std::string count = count_of(index);
+    return !count.empty() &&
+           (after(text->second, index, "<") == count || text->second.ends_with(", " + count + ")"));
   }
 
   std::string_view text_;
   const Scalars& scalars_;
   std::map<std::string_view, std::string_view> texts_;
+  bool branches_ = false;  ///< some line may not run
 };
 
-/// The last access of all, and all stores together.
+/// All loads, or all stores, of one pointer.
+class Hull {
+ public:
+  void add(const Access& access) {
+    some_ = true;
+    if (access.never) return;
+    const auto end = access.index ? checked_add(access.index->hi, access.lanes - 1) : std::nullopt;
+    if (!end) return static_cast<void>(followed_ = false);
+    Range& all = range_ ? *range_ : range_.emplace(*access.index);
+    all = {std::min(all.lo, access.index->lo), std::max(all.hi, *end)};
+  }
+  std::optional<Range> range() const {
+    return some_ && followed_ ? std::optional(range_.value_or(Range{0, -1})) : std::nullopt;
+  }
+
+ private:
+  std::optional<Range> range_;
+  bool some_ = false;
+  bool followed_ = true;
+};
+
+/// The last access of all, and all stores and loads together.
 class Collector {
  public:
   void add(const Access& access, bool store) {
-    if (store && !access.never) stored(access);
+    (store ? stored_ : loaded_).add(access);
     if (!access.last || *access.last < 0) return;
     const auto end = checked_add(*access.last, access.lanes);
     if (!end || *end <= found_.reaches) return;
@@ -305,19 +379,15 @@ class Collector {
     found_.stores_there = store;
   }
   Touched result(bool followed) {
-    if (!followed || !followed_) found_.stored.reset();
+    if (followed) found_.stored = stored_.range();
+    found_.loaded = loaded_.range();
     return found_;
   }
 
  private:
-  void stored(const Access& access) {
-    const auto end = access.index ? checked_add(access.index->hi, access.lanes - 1) : std::nullopt;
-    if (!end) return static_cast<void>(followed_ = false);
-    Range& all = found_.stored ? *found_.stored : found_.stored.emplace(*access.index);
-    all = {std::min(all.lo, access.index->lo), std::max(all.hi, *end)};
-  }
+  Hull stored_;
+  Hull loaded_;
   Touched found_;
-  bool followed_ = true;
 };
 
 bool stores(std::string_view text, const PointerSite& site) {

@@ -16,15 +16,17 @@
 namespace bufferproof::model::lowering {
 
 struct Touched {
-  std::int64_t reaches = 0;     ///< every run touches element reaches - 1; 0: none is certain to be touched
-  bool stores_there = false;    ///< and stores it
-  std::optional<Range> stored;  ///< no store goes elsewhere; nullopt: not known, or none at all
+  std::int64_t reaches = 0;   ///< every run touches element reaches - 1; 0: none is certain to be touched
+  bool stores_there = false;  ///< and stores it
+  std::optional<Range>
+      stored;  ///< no store goes elsewhere, hi < lo: none runs; nullopt: not known, or none at all
+  std::optional<Range> loaded;  ///< the same of loads
 };
 
 /// Numbers that the launch gives for parameters: xnumel, ks0.
 using Scalars = std::map<std::string, std::int64_t, std::less<>>;
 
-/// `text` is C++ or Triton source.
+/// `text` is C++ or Triton source without its comments (code_only).
 Touched touched(std::string_view text, std::string_view parameter, const Scalars& scalars = {});
 
 }  // namespace bufferproof::model::lowering

@@ -20,7 +20,8 @@ constexpr const char* kTriton =
     "'xnumel': "
     "'i32'}})\n@triton.jit\n"
     "def triton_(in_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):\n    xnumel = 32\n"
-    "    xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:]\n    xmask = xindex < xnumel\n"
+    "    xoffset = tl.program_id(0) * XBLOCK\n    xindex = xoffset + tl.arange(0, XBLOCK)[:]\n"
+    "    xmask = xindex < xnumel\n"
     "    x0 = xindex\n    tmp0 = tl.load(in_ptr0 + (x0), xmask)\n"
     "    tl.store(out_ptr0 + (x0), tl_math.sin(tmp0), xmask)\n''', device_str='cuda')\n";
 
@@ -70,6 +71,42 @@ TEST(SourceVerdict, C1BuffersLargerThanTheLoops) {
     expect(0, "proved", wrapper(kernel, "4", "5", "reinterpret_tensor(buf0, (4, 8), (8, 1), 0)"));
     expect(1, "] UNWRITTEN buf0", wrapper(kernel, "4", "5", "reinterpret_tensor(buf0, (4, 8), (8, 1), 8)"));
   }
+}
+
+TEST(SourceVerdict, C5LoadsBehindAnArgumentWithGaps) {
+  const std::string gaps = wrapper(kCpp, "4", "4");
+  const auto strided = [&](const std::string& stride) {
+    std::string text = gaps;
+    return text.replace(text.find("8), (8, 1))"), 11, "8), (" + stride + ", 1))");
+  };
+  expect(0, "proved", strided("9"));
+  expect(1, "] OOB arg0_1", strided("7"));
+}
+
+TEST(SourceVerdict, E1WhatIsNotLoadedNeedNotBeWritten) {
+  const std::string two = "buf1 = empty_strided((4, 8), (8, 1), device='cpu', dtype=torch.float32)\n    ";
+  std::string text = wrapper(kCpp, "4", "5", "buf1");
+  const std::string launch = "cpp_fused_sin_0(arg0_1, buf0)\n    ";
+  text.replace(text.find(launch), launch.size(), launch + two + "cpp_fused_sin_0(buf0, buf1)\n    ");
+  expect(0, "proved", text);
+  std::string shifted = text;
+  shifted.replace(shifted.find("sin_0(buf0, buf1)"), 17,
+                  "sin_0(reinterpret_tensor(buf0, (4, 8), (8, 1), 8), buf1)");
+  expect(1, "] UNWRITTEN buf0", shifted);
+}
+
+TEST(SourceVerdict, S1SlicesOfAPoolOfBytes) {
+  const auto pooled = [](const std::string& rows) {
+    std::string text = wrapper(kCpp, "4", "4");
+    const std::size_t from = text.find("    buf0 = "), to = text.find('\n', from);
+    return text.replace(from, to - from,
+                        "    pool0 = empty_strided((160, ), (1, ), device='cpu', dtype=torch.uint8)\n"
+                        "    buf0 = alloc_from_pool(pool0, 0, torch.float32, (" +
+                            rows + ", 8), (8, 1))");
+  };
+  expect(0, "proved", pooled("4"));
+  expect(1, "] UNWRITTEN buf0[4, 0]", pooled("5"));
+  expect(1, "] OOB buf0", pooled("3"));
 }
 
 TEST(SourceVerdict, C3AnInputIsUpdatedInPart) {

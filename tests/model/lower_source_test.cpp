@@ -54,6 +54,17 @@ TEST(PointerUse, TritonStoreBeforeLoadIsNoRead) {  // E9
   EXPECT_TRUE(pointer_use(kTriton, "out_ptr1").scatters);
 }
 
+TEST(PointerUse, HelpersBeforeTheKernel) {  // E9
+  const std::string helper =
+      "@triton.jit\ndef _triton_helper_fn_add0(arg0_0, arg1_0):\n    return arg0_0 + arg1_0\n";
+  const std::string scan =
+      "@triton.jit\ndef triton_per_fused_cumsum_0(in_out_ptr0, in_ptr0, xnumel):\n    tmp0 = tl.load(in_ptr0 "
+      "+ (r1), xmask)\n"
+      "    tl.store(in_out_ptr0 + (r1), tmp3, xmask)\n";
+  EXPECT_FALSE(pointer_use(helper + scan, "in_out_ptr0").loads_first);
+  EXPECT_TRUE(pointer_use(helper + scan, "in_out_ptr0").stores);
+}
+
 TEST(PointerUse, BrokenTextIsBounded) {
   EXPECT_TRUE(pointer_use("p0[", "p0").loads_first);
   EXPECT_FALSE(pointer_use("", "p0").seen);

@@ -56,6 +56,14 @@ TEST(WrapperKernels, TritonRolesFromNamesAndSignature) {
             "in_out_ptr0:in_out:f32 in_ptr0:in:i64 out_ptr0:out:bf16 ws_ptr:workspace:u8 xnumel:scalar:i32");
 }
 
+TEST(WrapperKernels, TensorsThatTritonGetsAsNumbers) {
+  const std::string text =
+      "@pointwise(meta={'signature': {'in_ptr0': '*fp32', 'in_ptr1': 'fp32', 'out_ptr0': '*fp32', 'xnumel': "
+      "'i32'}})\n@triton.jit\ndef triton_(in_ptr0, in_ptr1, out_ptr0, xnumel):\n    pass\n";
+  EXPECT_EQ(shown(*triton_parameters(text)),
+            "in_ptr0:in:f32 in_ptr1:scalar:f32 out_ptr0:out:f32 xnumel:scalar:i32");
+}
+
 TEST(WrapperKernels, UserTritonRolesFromLoadsAndStores) {
   EXPECT_EQ(shown(define("@triton.jit\ndef f(a, b, c, n, B: tl.constexpr):\n    for i in range(3):\n"
                          "        x = tl.load(a + i)\n        if n:\n            tl.store(b + i, x)\n"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/lowering/source_blocks.hpp"
+#include "model/lowering/source_text.hpp"
 
 namespace bufferproof::model::lowering {
 namespace {
@@ -79,13 +80,15 @@ TEST(Touched, StoresThatBeginLater) {  // C1
 TEST(Touched, WhatMayNotRunReachesNothing) {  // E1
   for (const char* before :
        {"if (tmp0) {", "else {", "while (more()) {", "auto tmp5 = [&] {", "if (x1 < 0) {",
-        "for (long i = 0; i < ks0; i++) {", "for (long i = 3; i < 3; i++) {",
-        "switch (tid) { case 1:", "if (tmp0) for (long i = 0; i < 2; i++) {"}) {
+        "for (long i = 0; i < ks0; i++) {", "for (long i = 3; i < 3; i++) {", "switch (tid) { case 1:",
+        "if (tmp0) for (long i = 0; i < 2; i++) {", "if (x1 < 8 && x0 < 2 || tmp0) {"}) {
     const std::string body = std::string(before) + " out_ptr0[x1] = 1; }";
     EXPECT_EQ(touched(cpp(body), "out_ptr0").reaches, 0) << body;
   }
-  for (const char* statement : {"if (tmp0) out_ptr0[x1] = 1;", "out_ptr0[tmp3] = 1;", "out_ptr0[ks0] = 1;",
-                                "helper(out_ptr0 + x1);", "if (tmp0) f([&] { g(); }, out_ptr0[x1] = 1);"})
+  for (const char* statement :
+       {"if (tmp0) out_ptr0[x1] = 1;", "out_ptr0[tmp3] = 1;", "out_ptr0[ks0] = 1;", "helper(out_ptr0 + x1);",
+        "if (tmp0) f([&] { g(); }, out_ptr0[x1] = 1);", "tmp1 = tmp0 ? 0 : out_ptr0[x1];",
+        "tmp1 = tmp0 && out_ptr0[x1];", "if (tmp0) continue; out_ptr0[x1] = 1;"})
     EXPECT_EQ(touched(cpp(statement), "out_ptr0").reaches, 0) << statement;
   EXPECT_EQ(touched(cpp("for (long i = 0; i < 3; i++) out_ptr0[i + 4*x0] = 1;"), "out_ptr0").reaches, 19);
 }
@@ -134,6 +137,56 @@ TEST(Touched, TritonMasksAndSizesThatAreNotKnown) {  // E1
   EXPECT_EQ(touched(triton(load, "    xnumel = 0\n"), "in_ptr0").reaches, 0);
   EXPECT_EQ(touched(triton(load, "    xnumel = 20\n    xnumel = 21\n"), "in_ptr0").reaches, 0);
   EXPECT_EQ(touched(triton(load, "    xnumel = xnumel\n"), "in_ptr0").reaches, 0);
+}
+
+TEST(Touched, LoadsAlike) {  // E1
+  EXPECT_EQ(touched(cpp(kLoad), "in_ptr0").loaded, (Range{0, 56}));
+  EXPECT_EQ(touched(cpp(kLoad), "out_ptr0").loaded, std::nullopt);
+  EXPECT_EQ(touched(cpp(std::string(kLoad) + " helper(in_ptr0);"), "in_ptr0").loaded, std::nullopt);
+  EXPECT_EQ(touched(triton("tmp0 = tl.load(in_ptr0 + (7 + x0), tmp5, other=0.0)"), "in_ptr0").loaded,
+            (Range{7, 11}));
+}
+
+TEST(Touched, BothEndsOfALoop) {  // C5
+  EXPECT_EQ(touched(cpp("out_ptr0[20L - x0] = 1;"), "out_ptr0").reaches, 21);
+  EXPECT_EQ(touched(triton("tl.store(out_ptr0 + (20 - xindex), tmp2, xmask)"), "out_ptr0").reaches, 21);
+}
+
+TEST(Touched, LoopsWithoutIterationStoreNothing) {  // C1
+  const auto stored = touched(cpp("for (long i = 3; i < 3; i++) { out_ptr0[i] = 1; }"), "out_ptr0").stored;
+  ASSERT_TRUE(stored.has_value());
+  EXPECT_LT(stored->hi, stored->lo);
+  EXPECT_EQ(
+      touched(cpp("for (long i = 0; i < ks0; i++) { out_ptr0[i] = 1; }"), "out_ptr0", {{"ks0", 0}}).stored,
+      stored);
+}
+
+TEST(Touched, NamesOfUsersAreNoIndices) {  // E1
+  const auto reaches = [](const std::string& lines) {
+    return touched("@triton.jit\ndef k(p, numel, N, XBLOCK: tl.constexpr):\n" + lines, "p",
+                   {{"numel", 40}, {"N", 9}})
+        .reaches;
+  };
+  EXPECT_EQ(
+      reaches(
+          "    index = tl.program_id(0) * 8 + tl.arange(0, 8)\n    a = tl.load(p + index, index < numel)\n"),
+      0);
+  const std::string real =
+      "    xnumel = 40\n    xoffset = tl.program_id(0) * XBLOCK\n    xindex = xoffset + tl.arange(0, "
+      "XBLOCK)[:]\n";
+  EXPECT_EQ(reaches(real + "    xmask = xindex < xnumel\n    a = tl.load(p + xindex, xmask)\n"), 40);
+  EXPECT_EQ(
+      reaches(real + "    xmask = tl.full([XBLOCK], True, tl.int1)\n    a = tl.load(p + xindex, xmask)\n"),
+      40);
+  EXPECT_EQ(reaches(real + "    xmask = xindex < N\n    a = tl.load(p + xindex, xmask)\n"), 0);
+  EXPECT_EQ(reaches(real + "    if N > 3:\n        a = tl.load(p + xindex, None)\n"), 0);
+}
+
+TEST(CodeOnly, CommentsAndQuotesAreBlank) {
+  EXPECT_EQ(code_only("extern \"C\" a; // p[9]\nb /* p[8]\n */ \"p[7] \\\" p[6]\" c"),
+            "extern \"C\" a;        \nb        \n" + std::string(19, ' ') + "c");
+  EXPECT_EQ(code_only("a # p[9]\nb(c='p[8]', d=\"#\") e"), "a       \nb(c=      , d=   ) e");
+  EXPECT_EQ(code_only("'open"), "     ");
 }
 
 TEST(Touched, SizesThatTheLaunchGives) {  // C5

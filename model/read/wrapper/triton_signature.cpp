@@ -162,8 +162,8 @@ Accesses accesses_of(std::string_view def) {
 
 Role role_of(const std::string& name, const std::string* type, const std::set<std::string>& mutated,
              const std::function<const Accesses&()>& accesses) {
+  if (type && !begins(*type, "*")) return Role::scalar;  // a tensor's number, whatever the name says
   if (const auto role = role_of_name(name)) return *role;
-  if (type && !begins(*type, "*")) return Role::scalar;
   if (mutated.count(name)) return Role::in_out;
   return role_of_accesses(accesses(), name).value_or(type ? Role::input : Role::scalar);
 }
