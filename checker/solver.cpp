@@ -115,7 +115,7 @@ struct Solver::Impl {
     if (const auto known = translated.find(c.identity()); known != translated.end())
       return known->second.second;
     if (translated.size() >= kMostKept) translated.clear();
-    const z3::expr fresh = translate_anew(c);
+    z3::expr fresh = translate_anew(c);
     translated.emplace(c.identity(), std::pair(c, fresh));
     return fresh;
   }
