@@ -119,8 +119,11 @@ int Walker::apply(const Rebind& rebind, const Name& kernel, const Name& writer,
     state.spans_storage = !result;
     state.scale = scale;
     std::vector<Guarded<HandleState>> fresh;
+    Cond moves = binding.when;
     if (!rebind.alias_of.empty()) {
       fresh = aliased(rebind, kernel, state, binding.when);
+      moves = false;  // where the argument was given up (C6), the handle stays where it is
+      for (const auto& one : fresh) moves = moves || one.when;
     } else {
       // Nothing holds the earlier result when its handle is dead: then this one has memory of its own.
       if (storage < 0 && rebind.same_as >= 0) storage = earlier[static_cast<std::size_t>(rebind.same_as)];
@@ -129,7 +132,7 @@ int Walker::apply(const Rebind& rebind, const Name& kernel, const Name& writer,
       state.spans_storage = true;
       fresh.push_back({binding.when, state});
     }
-    move(binding.value.object, binding.when, fresh);
+    move(binding.value.object, moves, fresh);
   }
   return storage;
 }

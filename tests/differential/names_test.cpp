@@ -31,5 +31,27 @@ TEST(Names, C6RenamesOfWhatIsThere) {
   EXPECT_EQ(agreement.disagreement, "");
 }
 
+/// out shares v's memory; a road hands over a view of v, which may have been given up by then; then out is
+/// added to.
+Agreement view_of_argument(bool dropped) {
+  WrapperText text("names.py");
+  const Tensor out{"out", model::contiguous({4})}, v{"v", model::contiguous({4})};
+  text.alloc(out, model::Init::uninit);
+  text.view("v", "out", v.declared);
+  text.bind(dropped ? model::Bind::Kind::rename : model::Bind::Kind::alias, "u", "v");
+  text.launch("k", "s0", {out},
+              {road(Road::write, "tuned", {v}, {out}, false), road(Road::alias, "alias", {v}, {out}, false)});
+  text.extern_call("add_", "s0", {clause(model::Clause::Kind::accumulate, "out")});
+  text.extern_call("aten.neg", "s0", {read_intended("u", false)});
+  text.returns("out");
+  return compare(text.finish());
+}
+
+// Found by random program 67177 of the comparison.
+TEST(Names, C6AHandleStaysWhereItIsWhenTheArgumentOfAViewWasGivenUp) {
+  EXPECT_EQ(view_of_argument(true).disagreement, "");
+  EXPECT_EQ(view_of_argument(false).disagreement, "");
+}
+
 }  // namespace
 }  // namespace bufferproof::differential
