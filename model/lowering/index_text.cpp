@@ -123,32 +123,34 @@ class Reader {
     const std::string_view called = name();
     if (called.empty()) return std::nullopt;
     if (take("<")) {
-      at_ = text_.find('>', at_);
-      if (at_ == std::string_view::npos) return std::nullopt;
-      ++at_;
+      const std::size_t end = text_.find('>', at_);
+      if (end == std::string_view::npos) return std::nullopt;
+      at_ = end + 1;
     }
     return take("(") ? call(called) : of_name_(called);
   }
   Value call(std::string_view function) {
-    if (function == "zeros") {  // tl.zeros([...], type)
-      at_ = closing(text_, at_ - 1) + 1;
-      return at_ <= text_.size() ? Value(Range{0, 0}) : std::nullopt;
-    }
+    if (function == "zeros")  // tl.zeros([...], type)
+      return skip_to(closing(text_, at_ - 1)) ? Value(Range{0, 0}) : std::nullopt;
     const Value first = sums();
-    if (function == "broadcast_to") {  // its second argument is a shape
-      at_ = closing_of_call();
-      return at_ <= text_.size() ? first : std::nullopt;
-    }
+    if (function == "broadcast_to")  // its second argument is a shape
+      return skip_to(closing_of_call()) ? first : std::nullopt;
     if (take(")")) return is_cast(function) ? first : std::nullopt;
     if (!take(",")) return std::nullopt;
     const Value second = sums();
     return take(")") ? of_two(function, first, second) : std::nullopt;
   }
-  /// One past the bracket that closes the call whose arguments are being read.
+  /// The bracket that closes the call whose arguments are being read.
   std::size_t closing_of_call() const {
     std::size_t at = at_;
     while ((at = argument_end(text_, at)) < text_.size() && text_[at] == ',') ++at;
-    return at + 1;
+    return at;
+  }
+  /// Past the bracket there; false where the text ends before it.
+  bool skip_to(std::size_t bracket) {
+    if (bracket >= text_.size()) return false;
+    at_ = bracket + 1;
+    return true;
   }
   static bool is_cast(std::string_view function) {
     return function == "static_cast" || function == "int64_t" || function == "long" || function == "int";

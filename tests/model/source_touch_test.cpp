@@ -30,9 +30,30 @@ TEST(IndexRange, EnclosesWhatAnIndexCanBe) {
 }
 
 TEST(IndexRange, SaysNothingOfTheRest) {
-  for (const char* text : {"", "z", "x +", "(x", "x)", "1.5", "1e3", "x ? 1 : 2", "(x - 1) / 2", "x / 0",
-                           "x % (y - 4)", "f(x)", "min(x)", "x << 2", "9223372036854775807 + x",
-                           "99999999999999999999", "x[0]", "static_cast<long", "tl.zeros(["})
+  for (const char* text : {"",
+                           "z",
+                           "x +",
+                           "(x",
+                           "x)",
+                           "1.5",
+                           "1e3",
+                           "x ? 1 : 2",
+                           "(x - 1) / 2",
+                           "x / 0",
+                           "x % (y - 4)",
+                           "f(x)",
+                           "min(x)",
+                           "x << 2",
+                           "9223372036854775807 + x",
+                           "99999999999999999999",
+                           "x[0]",
+                           "static_cast<long",
+                           "tl.zeros([",
+                           "(static_cast<long",
+                           "(tl.zeros(x",
+                           "(tl.broadcast_to(x, [",
+                           "min(a<",
+                           "(x[)"})
     EXPECT_EQ(range(text), std::nullopt) << text;
   EXPECT_EQ(range(std::string(100000, '(')), std::nullopt);
   EXPECT_EQ(range(std::string(100000, '-')), std::nullopt);
