@@ -104,7 +104,7 @@ class Builder {
     if (!range || (range->lo <= 0 && range->hi >= *elements - 1)) return std::nullopt;
     const auto dense = DenseLayout::of(*context_.environment.of(handle).layout);
     if (!dense) return std::nullopt;
-    const std::int64_t end = std::clamp<std::int64_t>(range->hi + 1, 0, *elements);
+    const std::int64_t end = std::clamp<std::int64_t>(range->hi, -1, *elements - 1) + 1;
     return dense->between(std::clamp<std::int64_t>(range->lo, 0, end), end);
   }
   /// C1: the text stores nothing before or after these elements. That may be meant (a slice of an input is

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kLongestText = 1U << 20;
 constexpr std::size_t kMostBlocks = 2000;
+constexpr std::int64_t kLargest = std::int64_t{1} << 61;  ///< of what loops are followed with
 
 /// One load or store of `lanes` elements from `index` on.
 struct Access {
@@ -90,7 +91,7 @@ struct Counter {
   /// The values from `bound` on remain; false: none does.
   bool from(std::int64_t bound) {
     if (bound > last) return false;
-    if (bound > first) first += (bound - first + step - 1) / step * step;
+    if (bound > first) first += ((bound - first - 1) / step + 1) * step;
     return first <= last;
   }
 };
@@ -149,6 +150,7 @@ class Surroundings {
     const auto bound = number(after(parts[1], name, "<").value_or(""));
     const auto step = step_of(parts[2], name);
     if (!first || !bound || !step || *step < 1 || *first < 0) return false;
+    if (*bound > kLargest || *step > kLargest) return false;
     Counter counter{*first, *bound, *step};
     if (!counter.below(*bound)) return !(never_ = true);
     if (*step > 1) step_ = *step;

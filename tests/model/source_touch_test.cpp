@@ -173,6 +173,18 @@ TEST(Touched, BothEndsOfALoop) {  // C5
   EXPECT_EQ(touched(triton("tl.store(out_ptr0 + (20 - xindex), tmp2, xmask)"), "out_ptr0").reaches, 21);
 }
 
+TEST(Touched, NumbersAtTheEndsOf64Bits) {
+  const std::string most = "9223372036854775807";
+  EXPECT_EQ(touched(cpp("out_ptr0[" + most + "] = 1;"), "out_ptr0").stored->hi, INT64_MAX);
+  EXPECT_EQ(touched(cpp("v.store(out_ptr0 + " + most + ", 8);"), "out_ptr0").stored, std::nullopt);
+  for (const std::string& step : {most, std::string("1")})
+    EXPECT_EQ(touched(cpp("for (long i = 0; i < " + most + "; i += " + step + ") { if (i >= " + most +
+                          ") { out_ptr0[i] = 1; } }"),
+                      "out_ptr0")
+                  .reaches,
+              0);
+}
+
 TEST(Touched, LoopsWithoutIterationStoreNothing) {  // C1
   const auto stored = touched(cpp("for (long i = 3; i < 3; i++) { out_ptr0[i] = 1; }"), "out_ptr0").stored;
   ASSERT_TRUE(stored.has_value());
