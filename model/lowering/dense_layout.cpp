@@ -1,8 +1,9 @@
 #include "model/lowering/dense_layout.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
+
+#include "model/lowering/body_facts.hpp"
 
 namespace bufferproof::model::lowering {
 
@@ -38,11 +39,7 @@ std::vector<SymExpr> DenseLayout::element(std::int64_t address) const {
 }
 
 IndexSet DenseLayout::between(std::int64_t lo, std::int64_t hi) const {
-  IndexSet set;
-  for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
-    set.variables.push_back({"$" + std::to_string(axis), 0, sizes_[axis]});
-    set.index.push_back(SymExpr::symbol(set.variables[axis].name));
-  }
+  IndexSet set = all_but(sizes_, {});
   const auto& [first, row] = axes_.front();
   if (lo % row == 0 && hi % row == 0) {
     set.variables[first].lo = lo / row;

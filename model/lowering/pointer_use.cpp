@@ -1,17 +1,17 @@
 #include "model/lowering/pointer_use.hpp"
 
-#include "model/lowering/source_text.hpp"
-
 namespace bufferproof::model::lowering {
 
 bool depends_on_data(std::string_view index) { return index.find("tmp") != std::string_view::npos; }
 
-namespace {
-
-bool is_assignment(std::string_view text, std::size_t after_index) {
-  const std::size_t at = skip_blanks(text, after_index);
+bool is_store(std::string_view text, const PointerSite& site) {
+  if (called(text, site.start) == "store") return true;
+  if (site.end >= text.size() || text[site.end] != '[') return false;
+  const std::size_t at = skip_blanks(text, closing(text, site.end) + 1);
   return at + 1 < text.size() && text[at] == '=' && text[at + 1] != '=';
 }
+
+namespace {
 
 /// `auto tmp0 = pointer[...];`, not through a reference.
 bool is_loaded_value(std::string_view text, std::size_t at, std::size_t end) {
@@ -28,10 +28,9 @@ void note_use(std::string_view text, std::size_t at, std::size_t end, PointerUse
   const std::string_view call = called(text, at);
   if (call.find("atomic") != std::string_view::npos) {
     use.scatters = true;
-  } else if (call == "store") {
-    (depends_on_data(text.substr(end, argument_end(text, end) - end)) ? use.scatters : use.stores) = true;
-  } else if (end < text.size() && text[end] == '[' && is_assignment(text, closing(text, end) + 1)) {
-    (depends_on_data(text.substr(end, closing(text, end) - end)) ? use.scatters : use.stores) = true;
+  } else if (is_store(text, {at, end})) {
+    const std::size_t stop = call == "store" ? argument_end(text, end) : closing(text, end);
+    (depends_on_data(text.substr(end, stop - end)) ? use.scatters : use.stores) = true;
   } else {
     use.loads_first = use.loads_first || first;
     use.others = use.others || (call != "load" && call != "loadu" && !is_loaded_value(text, at, end));

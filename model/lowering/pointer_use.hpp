@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "model/lowering/source_text.hpp"
+
 namespace bufferproof::model::lowering {
 
 struct PointerUse {
@@ -17,6 +19,9 @@ struct PointerUse {
 
 /// `text` is C++ or Triton source.
 PointerUse pointer_use(std::string_view text, std::string_view parameter);
+
+/// The use is a store: `pointer[...] = ...`, or the first argument of a function `store`.
+bool is_store(std::string_view text, const PointerSite& site);
 
 /// Inductor names every loaded value tmpN; an index that mentions one depends on data.
 bool depends_on_data(std::string_view index);

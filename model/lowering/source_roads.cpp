@@ -1,6 +1,7 @@
 #include "model/lowering/source_roads.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "model/lowering/dense_layout.hpp"
 #include "model/lowering/pointer_use.hpp"
@@ -84,10 +85,16 @@ class Builder {
     if (parameter.dtype && !same_elements(*parameter.dtype, *declared.dtype)) return std::nullopt;
     return (declared.layout->extent() - declared.layout->offset).constant();
   }
+  /// Asked for loads, stores and the last element.
+  const Touched& touch_of(const Parameter& parameter) const {
+    const auto [known, fresh] = touched_.try_emplace(parameter.name);
+    if (fresh) known->second = touched(code_, parameter.name, scalars_);
+    return known->second;
+  }
   /// C5: the last element that the text is certain to touch, where the handle ends before it.
   void beyond(const Parameter& parameter, const Name& handle) {
     const auto elements = extent(parameter, handle);
-    const Touched touch = elements ? touched(code_, parameter.name, scalars_) : Touched{};
+    const Touched touch = elements ? touch_of(parameter) : Touched{};
     if (touch.reaches <= elements.value_or(0)) return;
     const Layout& layout = *context_.environment.of(handle).layout;
     // Where the place is not exactly known, nothing is stored there.
@@ -100,7 +107,7 @@ class Builder {
   std::optional<IndexSet> part(const Parameter& parameter, const Name& handle,
                                std::optional<Range> Touched::*between) const {
     const auto elements = extent(parameter, handle);
-    const auto range = elements ? touched(code_, parameter.name, scalars_).*between : std::nullopt;
+    const auto range = elements ? touch_of(parameter).*between : std::nullopt;
     if (!range || (range->lo <= 0 && range->hi >= *elements - 1)) return std::nullopt;
     const auto dense = DenseLayout::of(*context_.environment.of(handle).layout);
     if (!dense) return std::nullopt;
@@ -159,6 +166,7 @@ class Builder {
   const LaunchContext& context_;
   const std::string code_;
   Scalars scalars_;  ///< parameters that are numbers at this launch
+  mutable std::map<std::string, Touched> touched_;
   std::vector<Clause> reads_;
   std::vector<Clause> writes_;
   std::vector<Clause> late_reads_;  ///< after the kernel's own stores

@@ -392,18 +392,11 @@ class Collector {
   Touched found_;
 };
 
-bool stores(std::string_view text, const PointerSite& site) {
-  if (called(text, site.start) == "store") return true;
-  if (site.end >= text.size() || text[site.end] != '[') return false;
-  const std::size_t after_index = skip_blanks(text, closing(text, site.end) + 1);
-  return after_index + 1 < text.size() && text[after_index] == '=' && text[after_index + 1] != '=';
-}
-
 template <typename Text>
 Touched collect(const Text& accesses, std::string_view text, std::string_view parameter) {
   Collector all;
   for (const PointerSite& site : pointer_sites(text, parameter))
-    all.add(accesses.access(site), stores(text, site));
+    all.add(accesses.access(site), is_store(text, site));
   const PointerUse use = pointer_use(text, parameter);
   return all.result(!use.scatters && !use.others);
 }
